@@ -60,7 +60,7 @@ def test_the_agreement_that_is_named_is_cited_alone(index, capsys):
     assert (citation["agreement"]["province"], citation["agreement"]["last_day"]) == ("Málaga", "2039-12-31")
 
 
-def test_one_whose_agreed_validity_is_over_is_cited_with_a_note(index, capsys):
+def test_an_expired_agreement_is_cited_with_a_note(index, capsys):
     result = asked(index, capsys, "¿Qué vacaciones hay en el convenio de la hostelería sevillana?")
     notes = {citation["law"]: citation["note"] for citation in result["citations"] if citation["agreement"]}
     assert notes == {
@@ -69,7 +69,7 @@ def test_one_whose_agreed_validity_is_over_is_cited_with_a_note(index, capsys):
     }
 
 
-def test_one_that_the_index_does_not_have_is_not_answered_from_another(index, capsys):
+def test_a_missing_agreement_is_not_replaced(index, capsys):
     result = asked(index, capsys, "¿Cuántos días de vacaciones da el convenio de hostelería de Huelva?")
     assert not any(citation["agreement"] for citation in result["citations"])
     assert any("no está el «convenio de hostelería de Huelva»" in warning for warning in result["warnings"])
@@ -78,7 +78,7 @@ def test_one_that_the_index_does_not_have_is_not_answered_from_another(index, ca
 @pytest.mark.parametrize(
     "name", ["malaga.txt", "Convenio colectivo de hostelería (Málaga)", AGREEMENTS["malaga.txt"][0]]
 )
-def test_it_is_shown_by_file_name_and_title(index, capsys, name):
+def test_an_agreement_is_shown_by_file_name_and_title(index, capsys, name):
     capsys.readouterr()
     assert run(["show", name, "--index", index, "--json"]) == 0
     [law] = json.loads(capsys.readouterr().out)["laws"]
@@ -90,7 +90,7 @@ def test_it_is_shown_by_file_name_and_title(index, capsys, name):
     assert "treinta y cinco días" in page
 
 
-def test_names_that_mean_nothing_list_what_there_is(index, capsys):
+def test_unknown_names_list_the_indexed_agreements(index, capsys):
     capsys.readouterr()
     assert run(["show", "lo de siempre", "--index", index]) == 2
     assert AGREEMENTS["tarambana.txt"][0].removesuffix(".") in capsys.readouterr().err

@@ -90,7 +90,7 @@ async def test_a_chat_model_is_given_the_result_and_its_figures_are_checked_by_i
     assert result["findings"] == []
 
 
-async def test_what_lacks_data_leaves_the_answer_to_the_search():
+async def test_a_calculation_without_data_leaves_the_answer_to_the_search():
     result = await answered(WITHOUT_SALARY, services_with(None, judge=Never()))
     assert result["outcome"] == "decline"
     assert result["calculations"][0]["status"] == "missing"

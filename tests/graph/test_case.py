@@ -366,7 +366,7 @@ async def test_an_answer_that_is_too_long_loses_whole_items_and_says_which(embed
     assert any("left out" in warning for warning in found["warnings"])
 
 
-async def test_what_breaks_a_guardrail_of_the_context_is_removed_and_reported(embedded, server):
+async def test_items_that_break_a_guardrail_are_removed_and_reported(embedded, server):
     server.script(
         MODEL,
         json.dumps(response_reply("The check is payable to the new institution.", "You will owe $2,000 in taxes.")),
@@ -476,7 +476,7 @@ async def test_both_stores_answer_alike(embedded, remote):
         ({"inquiry": "x", "record_keeper": 3}, "record_keeper"),
     ],
 )
-async def test_what_cannot_be_used_is_said(embedded, case, said):
+async def test_invalid_case_input_is_refused(embedded, case, said):
     with pytest.raises(InvalidInput, match=said):
         await embedded.answered(case)
 

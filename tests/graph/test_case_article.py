@@ -65,7 +65,7 @@ async def refused(case, **more):
 
 @pytest.mark.parametrize("more", [{}, {"topic": "loan"}, WHOLE], ids=["alone", "topic", "topic and data"])
 @pytest.mark.parametrize("filters", [{}, LT], ids=["open", "filtered"])
-async def test_what_no_article_handles_is_out_of_scope_in_both_graphs_whatever_comes_along(more, filters):
+async def test_inquiries_without_article_are_out_of_scope_in_both_graphs(more, filters):
     case = {"inquiry": "Lost his library card", **filters, **more}
     asked, answer = await refused(case, log_odds={ARTICLE: ALIEN})
 
@@ -117,7 +117,7 @@ class MatterJudge:
     ("matter", "share", "is_named"),
     [("fiscal", 0.6, True), ("fiscal", 0.59, False), ("otro_pais", 0.9, False), ("no_juridica", 0.9, False)],
 )
-async def test_what_the_inquiry_seems_to_be_about_is_said_if_it_is_sure_and_helps(matter, share, is_named):
+async def test_out_of_scope_names_a_sure_matter(matter, share, is_named):
     judge = MatterJudge(matter, share)
     found = await answered({"inquiry": "Her income tax", **WHOLE}, log_odds={ARTICLE: ALIEN}, judge=judge)
 

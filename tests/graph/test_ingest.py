@@ -258,7 +258,7 @@ async def test_what_cannot_be_done_is_said(tmp_path: Path, request_: dict, says:
     assert not (tmp_path / "indice" / "current").exists()
 
 
-async def test_the_steps_tell_how_far_they_are(tmp_path: Path) -> None:
+async def test_steps_report_progress(tmp_path: Path) -> None:
     write_law(tmp_path / "a.md", "BOE-A-2000-1")
     async with opened_ingest(settings(tmp_path)) as graph:
         told = [
@@ -271,7 +271,7 @@ async def test_the_steps_tell_how_far_they_are(tmp_path: Path) -> None:
     assert told[-1][1] == told[-1][2]
 
 
-async def test_vectors_that_were_paid_for_are_not_paid_again(tmp_path: Path) -> None:
+async def test_paid_vectors_are_cached(tmp_path: Path) -> None:
     write_law(tmp_path / "a.md", "BOE-A-2000-1", *(f"Descanso {number}." for number in range(300)))
     with running_server() as server:
         server.native_dimensions["vectores"] = 8
@@ -308,7 +308,7 @@ def test_one_graph_serves_one_event_loop_after_another(tmp_path: Path) -> None:
         assert asyncio.run(ingested(laws[2])) == ["Ley BOE-A-2000-3"]
 
 
-async def test_what_was_read_and_is_damaged_is_read_again(tmp_path: Path) -> None:
+async def test_damaged_staged_files_are_read_again(tmp_path: Path) -> None:
     law = write_law(tmp_path / "leyes" / "a.md", "BOE-A-2000-1")
     write_law(tmp_path / "leyes" / "b.md", "BOE-A-2000-2")
     configured = settings(tmp_path)
@@ -433,7 +433,7 @@ async def test_a_run_without_changes_tells_the_same_references(tmp_path: Path) -
     assert first["unresolved"] == again["unresolved"] == {"law not held": 1}
 
 
-async def test_what_an_ingest_has_read_is_there_for_the_next(tmp_path: Path) -> None:
+async def test_staged_documents_are_reused(tmp_path: Path) -> None:
     law = write_law(tmp_path / "a.md", "BOE-A-2000-1")
     configured = settings(tmp_path)
     await ingest([law], configured)

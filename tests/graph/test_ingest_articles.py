@@ -95,7 +95,7 @@ async def test_a_document_of_the_same_name_wins_over_what_comes_along(tmp_path: 
     assert open_index(garden.index_folder).manifest.documents == {"guides": 1}
 
 
-async def test_how_people_ask_survives_what_was_staged(tmp_path: Path, garden: Settings) -> None:
+async def test_phrasings_survive_staging(tmp_path: Path, garden: Settings) -> None:
     await ingest([write_article(tmp_path / "roses.article.yaml")], garden)
     with read_catalog(open_index(garden.index_folder).folder) as catalog:
         [source] = catalog.sources()
@@ -106,9 +106,7 @@ async def test_how_people_ask_survives_what_was_staged(tmp_path: Path, garden: S
     assert (report["unchanged"], point_ids(garden)) == (1, before)
 
 
-async def test_what_comes_along_is_brought_up_to_date_beside_unchanged_documents(
-    tmp_path: Path, garden: Settings
-) -> None:
+async def test_packaged_documents_are_updated_beside_unchanged_ones(tmp_path: Path, garden: Settings) -> None:
     text = tmp_path / "guide.txt"
     text.write_text("Lavender is planted in spring, and cut in August.")
     await ingest([text], garden)
@@ -167,7 +165,7 @@ async def test_an_article_of_the_profile_is_removed_with_its_file(tmp_path: Path
     assert await chunk(garden, "bundled") is None
 
 
-async def test_what_the_profile_says_decides_too(tmp_path: Path, garden: Settings) -> None:
+async def test_a_changed_profile_changes_the_index(tmp_path: Path, garden: Settings) -> None:
     file = write_article(tmp_path / "roses.article.yaml")
     await ingest([file], garden)
     write_profile(tmp_path, BRINGS_ALONG + "\n[ranks]\narticle = 2\n")

@@ -118,7 +118,7 @@ async def test_a_copy_serves_a_new_index_too(boe: BoeServer, tmp_path: Path) -> 
     assert (report["added"], report["unchecked"]) == ([f"Ley {LAW}"], [LAW])
 
 
-async def test_what_was_checked_before_the_gazette_went_down_counts_as_checked(boe: BoeServer, tmp_path: Path) -> None:
+async def test_laws_checked_before_an_outage_count_as_checked(boe: BoeServer, tmp_path: Path) -> None:
     settings = configured(tmp_path)
     await ingest([], settings, boe=[LAW, OTHER, THIRD])
     for law in (LAW, OTHER):
@@ -138,7 +138,7 @@ async def test_what_was_checked_before_the_gazette_went_down_counts_as_checked(b
     assert (again["checked"], again["unchecked"], again["updated"]) == (3, [], [f"Ley {OTHER}"])
 
 
-async def test_an_answer_that_cannot_be_read_is_of_its_law_alone(boe: BoeServer, tmp_path: Path) -> None:
+async def test_an_unreadable_answer_affects_only_its_law(boe: BoeServer, tmp_path: Path) -> None:
     settings = configured(tmp_path)
     await ingest([], settings, boe=[LAW])
     boe.failures.append(b"<html>Mantenimiento</html>")
@@ -168,7 +168,7 @@ async def test_a_text_that_has_shrunk_is_taken_only_where_that_is_accepted(boe: 
     assert await article_of(settings, LAW) == ["Solo queda la pausa."]
 
 
-async def test_what_came_before_the_gazette_went_down_is_indexed(boe: BoeServer, tmp_path: Path) -> None:
+async def test_laws_downloaded_before_an_outage_are_indexed(boe: BoeServer, tmp_path: Path) -> None:
     settings = configured(tmp_path)
     request = {"boe": [LAW, OTHER, THIRD]}
     async with opened_ingest(settings) as graph:

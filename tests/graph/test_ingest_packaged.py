@@ -67,9 +67,7 @@ def laws(report: Any) -> tuple[int, int]:
     return report["official_laws"], report["record_laws"]
 
 
-async def test_what_is_packaged_stays_until_its_law_is_ingested_and_comes_back(
-    tmp_path: Path, configured: Settings
-) -> None:
+async def test_packaged_records_give_way_to_their_law_and_return(tmp_path: Path, configured: Settings) -> None:
     (tmp_path / "guia.txt").write_text("Rigen el artículo 1 del ET y el artículo 77 de la LGSS.")
     first = await ingest([tmp_path / "guia.txt"], configured)
     assert first["documents"] == {"normativa": 2, "sentencias": 1, "criterios_inss": 1, "documentos": 1}
@@ -102,9 +100,7 @@ async def test_what_is_packaged_stays_until_its_law_is_ingested_and_comes_back(
     assert points(configured) == before
 
 
-async def test_all_but_the_law_that_came_is_left_as_it_was(
-    tmp_path: Path, configured: Settings, bring_along: Bring
-) -> None:
+async def test_other_packaged_records_stay_unchanged(tmp_path: Path, configured: Settings, bring_along: Bring) -> None:
     more = [record(LGSS, f"Artículo {number}") for number in range(2, 40)]
     bring_along(Corpus((*small_corpus().provisions, *more), (), (RULING,), (CRITERION,)))
     (tmp_path / "guia.txt").write_text("Nada que citar.")
@@ -133,9 +129,7 @@ async def test_an_index_of_before_gets_its_records_with_the_next_ingest(tmp_path
     assert (laws(report), report["unchanged"]) == ((0, 2), 1)
 
 
-async def test_without_what_is_packaged_is_remembered_until_it_is_wanted_again(
-    tmp_path: Path, configured: Settings
-) -> None:
+async def test_packaged_false_is_remembered(tmp_path: Path, configured: Settings) -> None:
     law = write_law(tmp_path / "et.md", ET, TEXT)
     whole = await ingest([law], configured)
     assert whole["documents"] == {"normativa": 2, "sentencias": 1, "criterios_inss": 1}

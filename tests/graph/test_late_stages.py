@@ -95,7 +95,7 @@ async def test_a_reranker_has_a_fifth_of_the_question():
     assert [deadline - began for deadline in reranker.deadlines] == [seconds_of(0.2)]
 
 
-async def test_an_answer_has_all_that_is_left_and_its_lateness_is_told_by_name(silent, limits):
+async def test_the_answer_gets_the_remaining_time_and_its_timeout_names_it(silent, limits):
     with pytest.raises(ModelTimeout, match=r"La respuesta \(principal\) no ha llegado a tiempo"):
         await answered(principal=silent("principal"))
     assert limits.seconds == [seconds_of(1)]

@@ -165,7 +165,7 @@ async def test_another_machine_continues_the_index(qdrant: FakeQdrant, tmp_path:
     }
 
 
-async def test_what_is_damaged_on_this_machine_is_fetched_again(qdrant: FakeQdrant, tmp_path: Path) -> None:
+async def test_damaged_local_files_are_fetched_again(qdrant: FakeQdrant, tmp_path: Path) -> None:
     writing, reading = machine(qdrant, tmp_path / "a"), machine(qdrant, tmp_path / "b")
     await ingest([write_law(tmp_path / "ley.md", "BOE-A-2000-1")], writing)
     await bring_up_to_date(reading, NAME)

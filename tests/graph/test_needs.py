@@ -43,7 +43,7 @@ async def answered(*replies, chunks=CHUNKS, rankings=RANKINGS, scores=None):
 
 
 @pytest.mark.parametrize("need", ["artículo 37|ET", "37|ET", "art. 37 ET", "descansos y permisos art 37 ET"])
-async def test_of_a_provision_the_parts_that_were_not_seen_are_fetched(need):
+async def test_refetch_adds_the_unread_parts_of_a_provision(need):
     _, _, fetched = await answered(reply("Falta [C1].", need), reply("Ya está [C1]."))
     # The first part was in the context already; there is room for five more.
     assert fetched == {102, 103, 104, 105, 106}
@@ -63,7 +63,7 @@ async def test_needs_that_were_met_are_no_needs_in_the_end():
     assert (result["needs"], result["warnings"]) == ([], [])
 
 
-async def test_two_topics_take_turns():
+async def test_needs_of_two_topics_alternate():
     _, principal, fetched = await answered(
         reply("Falta [C1].", "plazo preaviso", "prescripción acciones"), reply("Ya está [C1].")
     )
@@ -71,7 +71,7 @@ async def test_two_topics_take_turns():
     assert len(principal.calls) == 2
 
 
-async def test_what_the_index_does_not_have_stays_a_need_and_is_told():
+async def test_a_missing_provision_stays_a_need_with_a_warning():
     result, _, fetched = await answered(
         reply("Falta [C1].", "artículo 9999|ET", "artículo 49|ET"), reply("Ya está [C1].")
     )
@@ -82,7 +82,7 @@ async def test_what_the_index_does_not_have_stays_a_need_and_is_told():
     ]
 
 
-async def test_what_the_second_answer_still_lacks_stays_a_need_once():
+async def test_needs_of_the_second_answer_are_reported_once():
     lacking = reply("Falta [C1].", "artículo 9999|ET", "plazo preaviso")
     result, principal, _ = await answered(lacking, reply("Aún falta [C1].", "artículo 9999|ET", "plazo preaviso"))
     assert len(principal.calls) == 2
@@ -121,7 +121,7 @@ async def test_a_single_word_is_searched_with_the_topic_of_the_question():
     assert fetched == {59}
 
 
-async def test_of_a_search_the_most_relevant_law_in_force_is_fetched():
+async def test_refetch_takes_the_most_relevant_law_in_force():
     many = [make_chunk(200 + n, f"Artículo {200 + n}") for n in range(8)]
     gone = make_chunk(300, "Artículo 300", status="derogada", valid_from="2000-01-01", valid_to="2010-01-01")
     ranking = [(chunk["id"], 0.9 - n / 100) for n, chunk in enumerate([gone, *many])]

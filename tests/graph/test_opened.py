@@ -107,5 +107,5 @@ async def test_a_new_index_that_cannot_be_opened_leaves_the_old_one(settings: Se
     await opened.close()
 
 
-def test_what_stands_for_an_index_is_no_other_store(settings: Settings) -> None:
+def test_services_without_index_have_a_missing_index(settings: Settings) -> None:
     assert isinstance(opened_with(settings).services.store, MissingIndex)

@@ -58,7 +58,7 @@ def test_a_document_of_ones_own_is_called_so_and_never_official(index: str, caps
     assert (law["official"], law["document"], law["status"]) == (True, "", "vigente")
 
 
-def test_documents_of_langchain_tell_it_too(index: str) -> None:
+def test_langchain_documents_mark_own_documents(index: str) -> None:
     found = retriever(Settings.read(None, index=Path(index)), k=1).invoke(BONUS)
     kept = {name: found[0].metadata[name] for name in ("source", "document", "status")}
     assert kept == {"source": "own_document", "document": "pacto nocturno.docx", "status": None}

@@ -69,14 +69,14 @@ async def test_one_wording_of_a_provision_is_found(retrieval, question, wording)
     assert wordings(await found(retrieval, question)) == {wording}
 
 
-async def test_without_a_date_what_is_superseded_stays_out(retrieval):
+async def test_without_a_date_superseded_wordings_stay_out(retrieval):
     chunks = await found(retrieval, "¿Cuánto dura un contrato de obra?")
     assert len(chunks) >= 10
     # Repealed law stays, with its note; a superseded wording of what is still law does not.
     assert all(in_force(chunk, None, date.today()) or chunk["status"] in REPEALED for chunk in chunks)
 
 
-async def test_with_a_date_all_is_of_that_day(retrieval):
+async def test_with_a_date_all_wordings_are_of_that_day(retrieval):
     chunks = await found(retrieval, "¿Cuánto dura un contrato de obra?", as_of=date(2018, 5, 1))
     assert len(chunks) >= 10
     assert all(in_force(chunk, date(2018, 5, 1), date.today()) for chunk in chunks)

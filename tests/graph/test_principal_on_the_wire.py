@@ -108,7 +108,7 @@ async def test_a_reply_without_an_answer_is_asked_for_again_once(principal, empt
 
 
 @pytest.mark.parametrize("empty", EMPTY)
-async def test_where_nothing_is_written_what_was_found_is_shown_and_no_refusal_made_up(principal, empty):
+async def test_an_empty_reply_shows_the_sources_instead_of_a_refusal(principal, empty):
     result = await principal.ask(empty, empty)
     assert principal.server.calls("principal") == 2
     assert "No tengo esa información" not in result["answer"]
@@ -121,7 +121,7 @@ async def test_where_nothing_is_written_what_was_found_is_shown_and_no_refusal_m
     assert result["usage"]["model_calls"] == 3
 
 
-async def test_where_nothing_is_written_classic_prompting_shows_what_was_found_without_marks(principal):
+async def test_an_empty_classic_reply_shows_sources_without_markers(principal):
     result = await principal.ask("", "", grounded_prompting=False)
     assert result["answer"] == principal.shown[-1]
     assert "Un mes de vacaciones al año.\n" in result["answer"]
@@ -144,7 +144,7 @@ async def test_a_second_answer_that_fails_leaves_the_first_on_the_screen(princip
     assert result["usage"]["model_calls"] == 2 + len(second)
 
 
-async def test_where_time_runs_out_after_an_empty_reply_what_was_found_is_shown():
+async def test_a_timeout_after_an_empty_reply_shows_the_sources():
     chat = QueueChat("", ModelTimeout("No ha respondido a tiempo."))
     services = make_services(FakeStore([VACATION, OTHER], RANKINGS), QueueChat('["vacaciones anuales"]'), chat)
     result = await build_rag(services).ainvoke({"question": "¿Cuántos días de vacaciones tengo?"})
@@ -199,13 +199,13 @@ async def test_a_repair_that_fails_leaves_the_answer_on_the_screen(principal, se
         (f"Son 30 días.{META}", {"grounded_prompting": False}),
     ],
 )
-async def test_what_is_marked_in_part_or_claims_nothing_is_not_asked_for_again(principal, reply, given):
+async def test_partly_marked_answers_and_refusals_are_not_repaired(principal, reply, given):
     result = await principal.ask(reply, **given)
     assert principal.server.calls("principal") == 1
     assert result["unpinned"] is False
 
 
-async def test_what_is_lacking_is_fetched_before_marks_are_asked_for_and_nothing_is_written_a_third_time(principal):
+async def test_refetch_precedes_repair_and_there_is_no_third_answer(principal):
     unmarked = LACKING.replace(" [C1]", "")
     result = await principal.ask(unmarked, "Sin marcas.", f"Con marcas [C3].{META}")
     assert "Artículo 49" in principal.sent(1)[-1]["content"]
@@ -222,7 +222,7 @@ async def test_an_answer_that_followed_an_empty_reply_is_the_last(principal, sec
     assert principal.server.calls("principal") == 2
 
 
-async def test_where_nothing_lacking_is_found_the_first_answer_gets_its_marks(principal):
+async def test_an_empty_refetch_repairs_the_first_answer(principal):
     nothing_new = f"Son 30 días.{META}\nNEED|artículo 38|ET"
     result = await principal.ask(nothing_new, MARKED)
     assert result["answer"] == "Son 30 días [C1]."

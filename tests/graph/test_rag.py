@@ -173,7 +173,7 @@ async def test_no_queries_and_nothing_carried_over_searches_the_question():
     assert (await ask(live, "vacaciones anuales"))["queries"] == ["vacaciones anuales"]
 
 
-async def test_what_is_carried_over_and_gone_is_skipped_with_a_warning():
+async def test_missing_carried_chunks_give_a_warning():
     result = await ask(services("[]"), previous_chunk_ids=[38, 12345])
     assert "12345" in result["warnings"][0]
 
@@ -663,7 +663,7 @@ async def test_a_second_answer_is_not_judged_again():
     assert judge.questions == ["¿Cuántos días de vacaciones tengo?"]
 
 
-async def test_what_is_nearly_answered_shows_what_is_nearest_and_asks_no_model():
+async def test_a_near_outcome_shows_the_nearest_needs_without_a_model():
     live = services(judge=SetJudge(0.32, "fiscal"))
     result = await ask(live)
     assert (result["outcome"], result["abstained"], result["relevance"]) == ("near", True, 0.32)
@@ -677,7 +677,7 @@ async def test_what_is_nearly_answered_shows_what_is_nearest_and_asks_no_model()
     ("matter", "outcome", "said"),
     [("fiscal", "decline", "Parece una cuestión de impuestos"), ("indeterminada", "ask", "me falta saber")],
 )
-async def test_what_is_not_answered_at_all_says_where_to_ask_or_what_is_missing(matter, outcome, said):
+async def test_a_declined_question_says_whom_to_ask_or_lacks_data(matter, outcome, said):
     live = services(judge=SetJudge(0.1, matter))
     result = await ask(live)
     assert (result["outcome"], result["abstained"], result["citations"]) == (outcome, True, [])
@@ -695,9 +695,7 @@ async def test_a_chat_model_decides_for_itself_but_for_what_is_far_off(relevance
 
 
 @pytest.mark.parametrize(("relevance", "says_the_matter"), [(0.9, False), (0.3, True)])
-async def test_a_refusal_of_the_model_s_own_is_one_and_says_a_matter_only_of_what_was_in_doubt(
-    relevance, says_the_matter
-):
+async def test_a_refusal_of_the_model_names_a_matter_only_in_doubt(relevance, says_the_matter):
     refusing = services(
         '["vacaciones anuales"]',
         "No tengo esa información verificada.\n===META===\nUSED|ninguno\nDROP|ninguno",
@@ -730,7 +728,7 @@ async def test_the_outcome_of_a_turn_is_not_that_of_the_one_before():
     assert [first["relevance"], second["relevance"]] == [0.1, 0.9]
 
 
-async def test_a_refusal_hands_on_what_it_was_handed_and_names_a_door():
+async def test_a_refusal_keeps_carried_chunks_and_names_a_body():
     live = services(
         '["vacaciones anuales"]', "No tengo esa información verificada.\n===META===\nUSED|ninguno\nDROP|ninguno"
     )

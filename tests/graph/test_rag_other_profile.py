@@ -84,7 +84,7 @@ async def test_a_follow_up_is_about_what_was_carried_over(rag):
     assert thanks["context_chunk_ids"] == first["context_chunk_ids"]
 
 
-async def test_what_looks_like_spanish_law_is_read_as_words(rag):
+async def test_other_profiles_do_not_parse_spanish_citations(rag):
     result = await rag.ainvoke({"question": f"{ROLLOVER} It was in 2019, art. 38 ET, Galicia."})
     assert result["warnings"] == []
     assert all(citation["wording"] == "" for citation in result["citations"])

@@ -109,7 +109,7 @@ async def test_a_chat_model_reads_the_value_that_its_fragments_name_and_its_figu
     assert result["findings"] == []
 
 
-async def test_a_figure_that_is_not_the_value_is_found():
+async def test_a_wrong_reference_value_is_a_finding():
     principal = QueueChat(f"El IPREM es de 650 euros al mes [C1].\n{META}")
     result = await answered("¿Cuánto cobro de subsidio?", services_with(principal, provider="compatible"))
     assert [finding["where"] for finding in result["findings"]] == ["650 euros al mes"]

@@ -39,7 +39,7 @@ async def found(folder, chunks, **context):
     return {candidate["chunk"]["law_id"]: candidate for candidate in state["candidates"]}
 
 
-async def test_it_is_found_as_repealed_and_loses_what_the_profile_takes_off(tmp_path, chunks):
+async def test_repealed_law_is_found_with_a_penalty(tmp_path, chunks):
     candidates = await found(tmp_path / "index", chunks)
     lasts, ended = candidates["BOE-A-2001-99991"], candidates["BOE-A-2001-99992"]
     assert (lasts["chunk"]["status"], ended["chunk"]["status"]) == ("vigente", "derogada")
@@ -52,16 +52,16 @@ async def test_it_is_found_as_repealed_and_loses_what_the_profile_takes_off(tmp_
     )
 
 
-async def test_of_a_day_before_its_end_it_is_law(tmp_path, chunks):
+async def test_repealed_law_counts_on_a_day_before_its_end(tmp_path, chunks):
     candidates = await found(tmp_path / "index", chunks, as_of="2024-04-30")
     assert ordering_score(candidates["BOE-A-2001-99992"]) == ordering_score(candidates["BOE-A-2001-99991"])
 
 
-async def test_of_the_day_of_its_end_it_is_not_found(tmp_path, chunks):
+async def test_repealed_law_is_not_found_from_its_last_day(tmp_path, chunks):
     assert set(await found(tmp_path / "index", chunks, as_of="2024-05-01")) == {"BOE-A-2001-99991"}
 
 
-async def test_an_answer_that_cites_it_tells_so(tmp_path, chunks):
+async def test_an_answer_that_cites_repealed_law_warns(tmp_path, chunks):
     rag = await rag_over(tmp_path / "index", chunks[1:], WORDS, cited=1)
     result = await rag.ainvoke({"question": f"¿{WORDS}?"}, context={})
     assert [citation["note"] for citation in result["citations"]] == [

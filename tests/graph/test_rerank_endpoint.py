@@ -52,7 +52,7 @@ async def ask(server):
 
 
 @pytest.mark.parametrize(("status", "variable"), [(401, "API_KEY"), (403, "API_KEY"), (404, "MODEL")])
-async def test_what_an_endpoint_refuses_costs_quality_and_names_the_setting(server, ask, status, variable):
+async def test_a_refusing_endpoint_is_replaced_and_its_setting_named(server, ask, status, variable):
     server.script(Answer(status, {"message": "no"}))
     order, warnings = await ask()
     assert order == list(range(1, 41))
@@ -61,7 +61,7 @@ async def test_what_an_endpoint_refuses_costs_quality_and_names_the_setting(serv
     assert f"ARTICULADO_RERANK_{variable}" in warning
 
 
-async def test_one_that_is_late_costs_quality_and_names_the_setting(server, ask):
+async def test_a_late_endpoint_is_replaced_and_its_setting_named(server, ask):
     server.script(Answer(silent=True))
     order, warnings = await ask(seconds=0.6)
     assert order == list(range(1, 41))

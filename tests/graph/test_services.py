@@ -42,14 +42,14 @@ async def test_everything_with_connections_is_closed():
 
 
 @pytest.mark.parametrize("failing", ["embedder", "principal", "reader", "store"])
-async def test_one_that_fails_to_close_does_not_keep_the_others_open(failing):
+async def test_services_close_even_if_one_fails(failing):
     closed: list[str] = []
     with pytest.raises(OSError, match=failing):
         await services_that(closed, (failing,)).close()
     assert sorted(closed) == ["embedder", "principal", "reader", "store"]
 
 
-async def test_what_is_made_on_demand_is_made_once_and_closed():
+async def test_clients_on_demand_are_built_once_and_closed():
     built, closed = [], []
 
     def build():
@@ -101,7 +101,7 @@ def models(monkeypatch):
 
 
 @pytest.mark.parametrize(("sentences", "with_neighbours"), [("usem3", True), ("none", False)])
-async def test_the_models_are_those_for_what_there_is(models, sentences, with_neighbours):
+async def test_models_depend_on_index_and_settings(models, sentences, with_neighbours):
     settings = Settings.read(env_file=None, sentences=sentences)
     services = build_services(settings, load_profile("laboral"), None)
     learnt = services.rerankers["learnt"]
@@ -125,7 +125,7 @@ async def test_without_providers_no_question_goes_to_the_endpoint_of_a_sentence_
     await services.close()
 
 
-async def test_in_another_field_nothing_was_learnt(models):
+async def test_other_domains_have_no_learnt_models(models):
     services = build_services(Settings.read(env_file=None), load_profile("plan_401k"), None)
     assert services.phrasings is None
     assert services.rerankers["learnt"] is services.rerankers["heuristic"]

@@ -45,7 +45,7 @@ async def test_a_misspelt_question_is_answered(graph, typed, provision):
     assert provision in [citation["provision"] for citation in ended["citations"][:2]]
 
 
-async def test_mended_words_are_in_the_state_and_told_once(graph):
+async def test_corrected_words_are_in_the_state_and_warned_once(graph):
     typed = "vacasiones: cuantas vacasiones me corresponden"
     result = await graph.ainvoke({"question": typed})
     question, _ = await opened(graph, question=typed)
@@ -82,6 +82,6 @@ async def test_a_question_in_english_is_not_read_as_spanish(graph):
     assert question["language"] == "en"
 
 
-async def test_a_law_an_acronym_and_a_number_stay(graph):
+async def test_laws_acronyms_and_numbers_are_not_corrected(graph):
     question, _ = await opened(graph, question="qué dice el art. 38 ET, el RD 2001/1983 y la LRJS sobre 1.234,56 €")
     assert question["mended"] == []

@@ -31,7 +31,7 @@ async def test_an_invented_quotation_is_searched_for_and_the_model_is_told_nothi
     assert (result["retried"], result["findings"], result["needs"], result["warnings"]) == (True, [], [], [])
 
 
-async def test_where_nothing_new_is_found_the_answer_stands_and_says_what_does_not():
+async def test_an_empty_refetch_keeps_the_annotated_answer():
     result, principal = await asked(INVENTED, rankings={"vacaciones anuales": [(38, 1.0)]})
     assert len(principal.calls) == 1
     assert f"{QUOTED} (⚠ no es texto literal de la fuente)" in result["answer"]

@@ -44,7 +44,7 @@ async def test_titles_are_searched_and_read_and_no_provider_is_asked() -> None:
     assert (reader.calls, principal.calls, embedder.batches, reranker.questions) == ([], [], [], [])
 
 
-async def test_a_stand_in_has_one_vector_of_length_one_for_every_text() -> None:
+async def test_the_substitute_embedder_has_one_unit_vector() -> None:
     stand_in = SameVector(FakeEmbedder())
     (first, second) = (await stand_in.embed_queries(["vacaciones", "despido"])).vectors
     assert (stand_in.fingerprint, stand_in.dimensions, first.shape) == ("fake-dense", 2, (2,))

@@ -108,7 +108,7 @@ RIGHTS = make_chunk(
 )
 
 
-async def test_a_need_is_what_people_ask_of_the_provision_that_is_most_like_the_question():
+async def test_the_need_is_the_most_similar_question_of_the_record():
     update = await said(question="me insulta el encargado", outcome="near", candidates=[scored(RIGHTS, 0.3)])
     assert update["choices"] == [
         {
@@ -137,7 +137,7 @@ async def test_a_question_in_another_language_is_compared_with_no_need():
     assert update["choices"][0]["need"] == "Derechos laborales"
 
 
-async def test_the_answer_of_a_need_is_the_sentence_that_is_most_like_it():
+async def test_the_answer_of_a_need_is_the_most_similar_sentence():
     update = await said(question="acoso en la oficina", outcome="near", candidates=[scored(RIGHTS, 0.3)])
     assert update["choices"][0]["answer"] == "En su puesto: intimidad y protección frente al acoso."
 
@@ -177,7 +177,7 @@ async def test_only_a_question_that_is_nearly_answered_has_choices(outcome):
     assert (await said(outcome=outcome, candidates=NEAREST))["choices"] == []
 
 
-async def test_what_stands_in_brackets_in_a_provision_is_no_mark():
+async def test_brackets_in_a_provision_are_no_markers():
     bracketed = make_chunk(1, "Artículo 1", title="Cuadro [C7]", text="Véase el cuadro [C2].")
     result = await ended(outcome="near", candidates=[scored(bracketed, 0.4)])
     assert "1. Cuadro (C7) (Artículo 1, Estatuto de los Trabajadores): Véase el cuadro (C2). [C1]" in result["answer"]
@@ -210,7 +210,7 @@ async def test_a_refusal_says_what_the_matter_seems_to_be_and_where_to_ask():
     assert (update["outcome"], update["abstained"], update["context"]) == ("decline", True, [])
 
 
-async def test_a_matter_that_only_the_reader_names_is_told_in_its_words():
+async def test_a_matter_named_by_the_reader_is_quoted():
     update = await said(outcome="decline", other_matter="derecho de familia [C1]", candidates=NEAREST)
     assert "Parece una cuestión de derecho de familia (C1), y eso no lo resuelven" in update["answer"]
     assert update["answer"].endswith("Consulte con un abogado de esa materia o con el organismo que la lleva.")
@@ -221,7 +221,7 @@ async def test_a_matter_that_only_the_reader_names_is_told_in_its_words():
 
 @pytest.mark.parametrize("code", ["es", "en"])
 @pytest.mark.parametrize("key", [key for key in matters() if key != "indeterminada"])
-async def test_every_matter_can_be_said_and_cites_nothing(key, code):
+async def test_refusals_on_every_matter_have_no_citations(key, code):
     analysis = {"language": code}
     result = await ended(outcome="decline", matter=key, candidates=NEAREST, read=analysis)
     texts = matters()[key].in_language(code)
@@ -236,7 +236,7 @@ async def test_every_matter_can_be_said_and_cites_nothing(key, code):
 
 
 @pytest.mark.parametrize("matter", ["", "indeterminada", "materia_de_otro_modelo"])
-async def test_a_matter_that_is_not_known_is_not_guessed(matter):
+async def test_an_unknown_matter_is_not_named(matter):
     update = await said(outcome="decline", matter=matter)
     assert update["answer"] == f"{REFUSAL} {doors().default.where}\n\n{OTHER_WORDS}"
 
@@ -288,7 +288,7 @@ async def test_a_refusal_shows_neither_searches_nor_collections():
     assert certified["certificate"]["searches"] == ["receta de paella"]
 
 
-async def test_what_was_not_judged_is_declined():
+async def test_declines_without_a_judgement():
     # Nothing was found: the stage before the judgement leads here.
     update = await said(outcome="answer")
     assert (update["outcome"], update["abstained"]) == ("decline", True)
@@ -354,7 +354,7 @@ def test_refusals_say_usted():
         ("ayuda", "Para responderle, me falta saber de qué se trata. Dígame:"),
     ],
 )
-async def test_what_says_too_little_is_asked_for_what_it_wants_to_know(question, begin):
+async def test_asks_back_by_the_kind_of_question(question, begin):
     result = await ended(question=question, outcome="ask", matter="indeterminada", candidates=NEAREST)
     first, *asked = result["answer"].splitlines()
     assert first == begin
@@ -363,7 +363,7 @@ async def test_what_says_too_little_is_asked_for_what_it_wants_to_know(question,
     assert (result["outcome"], result["abstained"], result["citations"]) == ("ask", True, [])
 
 
-async def test_a_question_without_a_word_of_any_topic_that_finds_nothing_is_asked_back():
+async def test_asks_back_without_topic_words_and_candidates():
     vague = {"question": "¿Me corresponde?", "queries": ["¿Me corresponde?"]}
     update = await said(**vague, read={})
     assert (update["outcome"], update["answer"].splitlines()[0]) == (
@@ -465,7 +465,7 @@ async def test_a_need_with_an_english_text_is_shown_in_english_and_asked_for_in_
     assert "Answered in Spanish" not in update["answer"]
 
 
-async def test_a_law_that_is_not_here_is_named_in_the_answer():
+async def test_a_refusal_names_a_law_missing_in_the_index():
     missing = "El Código Civil no está entre las normas de este índice."
     update = await said(question="art. 7.2 del Código Civil", read={"missing": [missing]})
     assert update["answer"].startswith(f"{missing}\n\nNo tengo esa información verificada.")

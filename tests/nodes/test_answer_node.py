@@ -56,7 +56,7 @@ async def test_marks_and_context_follow_the_reading():
     assert (update["used_chunk_ids"], update["dropped_chunk_ids"]) == ([3, 1], [2])
 
 
-async def test_what_points_to_nothing_is_left_for_the_check():
+async def test_invalid_markers_stay_until_the_check():
     update, _, _ = await run("Uno [C9] y dos [C2].\n===META===\nUSED|2\nDROP|ninguno")
     assert update["draft"] == "Uno [C9] y dos [C1]."
     assert ids(update) == [2, 1, 3]

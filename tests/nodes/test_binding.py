@@ -36,16 +36,16 @@ async def takes_broken(state, runtime, *, broken):
     return {}
 
 
-def test_a_stage_is_given_the_services_that_it_names():
+def test_a_stage_gets_the_services_named_by_its_parameters():
     assert services_of(takes_both, Few("a")) == {"store": "a", "derived": "a!"}
 
 
-def test_a_service_that_there_is_not_is_an_error_when_the_graph_is_built():
+def test_a_missing_service_fails_when_the_graph_is_built():
     with pytest.raises(TypeError, match=r"^takes_others asks for services that Few lacks: stroe, clock$"):
         stage(takes_others, Few("a"), SecondsAccount("es"))
 
 
-def test_a_service_that_fails_says_so_itself():
+def test_the_error_of_a_broken_service_is_raised():
     with pytest.raises(AttributeError, match="said by the service itself"):
         services_of(takes_broken, Few("a"))
 

@@ -63,7 +63,7 @@ async def test_one_call_has_a_share_of_the_time_and_a_limit_on_its_length():
     assert checker.calls[0][0] == "Compara."
 
 
-async def test_a_mark_that_the_shown_answer_lacks_is_not_named():
+async def test_findings_name_only_displayed_markers():
     [finding] = (await check(QueueChat(reply()), answer="Las vacaciones son de veinte días."))["findings"]
     assert finding["mark"] == ""
 
@@ -89,7 +89,7 @@ async def test_a_failure_leaves_the_answer_with_a_warning():
         {"grounded_prompting": False},
     ],
 )
-async def test_what_claims_nothing_is_not_asked_about(values):
+async def test_refusals_thanks_and_unmarked_answers_are_not_checked(values):
     checker = QueueChat(reply())
     assert await check(checker, **values) == {}
     assert checker.calls == []

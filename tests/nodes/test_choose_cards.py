@@ -126,7 +126,7 @@ async def test_a_second_card_answers_another_need_if_it_is_likely_too():
     assert cards_of(await chosen(both[0], found(WHEN, 0.8))) == ["holidays/how_many"]
 
 
-async def test_a_card_that_is_not_for_the_regime_of_the_question_says_what_differs():
+async def test_a_card_of_another_regime_shows_its_exclusions():
     first, second = await chosen(found(HOW_MANY, 0.9), question="Soy funcionaria, ¿cuántas vacaciones tengo?")
     assert first["chunk"]["text"] == "Son 22 días hábiles. (artículo 37 ET)"
     assert second["chunk"]["id"] == 37
@@ -285,7 +285,7 @@ async def texts_of_caveats(**values):
     return [each["chunk"]["text"] for each in update["dated_values"] if each["purpose"] == "caveat"]
 
 
-async def test_law_in_place_of_a_card_is_preceded_by_what_it_may_not_hold_for():
+async def test_law_without_a_card_gets_caveats_on_day_and_regime():
     assert await texts_of_caveats() == []
     [of_day] = await texts_of_caveats(as_of="2011-10-03")
     assert "3 de octubre de 2011" in of_day

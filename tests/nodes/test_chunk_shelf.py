@@ -44,7 +44,7 @@ async def test_chunks_are_stored_by_id_and_become_the_same_again_in_another_proc
     assert (await shelf_over(VACATION, REST).resolved(again))["found"] == candidates
 
 
-async def test_a_run_reads_no_chunk_that_it_has_met_from_the_store():
+async def test_known_chunks_are_not_read_from_the_store():
     store = Store(VACATION, REST)
     shelf = ChunkShelf({"index": store, "records": Store()})
     stored = shelf.referring({"found": [found(VACATION)]}, {"store": "index"})
@@ -92,7 +92,7 @@ async def test_a_chunk_that_the_index_has_no_longer_is_left_out():
     assert (await shelf_over(REST).resolved(stored))["carried"] == []
 
 
-def test_candidates_that_a_stage_leaves_as_they_were_are_no_update():
+def test_unchanged_candidates_are_no_update():
     shelf = shelf_over(VACATION)
     before = shelf.referring({"candidates": [found(VACATION)]}, {})
     assert shelf.referring({"candidates": [found(VACATION)], "usage": {}}, before) == {"usage": {}}
@@ -103,7 +103,7 @@ async def test_a_state_of_whole_chunks_is_returned_as_it_is(state):
     assert await shelf_over().resolved(state) == state
 
 
-async def test_the_oldest_lists_give_way_and_are_read_again(monkeypatch):
+async def test_evicted_lists_are_read_again(monkeypatch):
     monkeypatch.setattr(chunk_shelf, "MAX_LISTS", 1)
     store = Store(VACATION, REST)
     shelf = ChunkShelf({"index": store, "records": Store()})

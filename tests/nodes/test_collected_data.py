@@ -12,7 +12,7 @@ def test_groups_are_dissolved_and_json_values_keep_their_type():
 
 
 @pytest.mark.parametrize("collected", [{"a": float("nan")}, {"a": [["b"]]}, {"a": {"b": {"c": {"d": {"e": 1}}}}}])
-def test_what_cannot_be_a_datum_is_refused(collected):
+def test_invalid_data_are_refused(collected):
     with pytest.raises(ValueError, match=r"."):
         flatten(collected)
 

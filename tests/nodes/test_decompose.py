@@ -66,7 +66,7 @@ async def test_follow_up_has_its_own_prompt_and_at_most_three_searches():
         "liquidación de haberes",
     ],
 )
-def test_the_prompts_name_the_mappings(mapping):
+def test_prompts_name_the_legal_terms_of_colloquial_words(mapping):
     assert mapping in PROMPTS["decompose"]
     assert mapping in PROMPTS["decompose_followup"]
 
@@ -110,7 +110,7 @@ async def test_a_follow_up_with_nothing_new_searches_nothing(reply):
     assert matter_and_topic(update) == (None, False)
 
 
-async def test_talk_instead_of_searches_leaves_a_first_question_as_it_is():
+async def test_a_reply_without_searches_searches_the_question():
     update = await decomposed(
         QueueChat("Lo siento, pero antes de buscar necesito saber qué contrato tiene usted y desde cuándo.")
     )
@@ -123,6 +123,6 @@ async def test_numbers_of_provisions_are_not_searched():
     assert update["queries"] == ["vacaciones", "indemnización 33 días por año"]
 
 
-async def test_where_nothing_but_provisions_is_searched_a_first_question_stays_as_it_is():
+async def test_searches_of_provisions_only_are_replaced_by_the_question():
     update = await decomposed(QueueChat('["artículo 38 ET"]'), SPANISH_LAW)
     assert update["queries"] == ["¿Vacaciones?"]

@@ -31,7 +31,7 @@ async def finalized(**values):
     ("used", "dropped", "handed_on"),
     [([], [], [1, 2]), ([], [2], [1]), ([], [1, 2], []), ([3], [2], [3, 1])],
 )
-async def test_what_was_handed_on_goes_on_behind_what_was_used_and_what_was_dropped_does_not(used, dropped, handed_on):
+async def test_carried_chunks_follow_used_ones_without_dropped_ones(used, dropped, handed_on):
     carried = [fragment(1, "carryover"), fragment(2, "carryover")]
     update = await finalized(
         answer="De nada.", carried=carried, context=carried, used_chunk_ids=used, dropped_chunk_ids=dropped
@@ -48,13 +48,13 @@ async def test_what_was_handed_on_goes_on_behind_what_was_used_and_what_was_drop
         ([], {"question": "muchas gracias", "kind": "courtesy"}, [1]),
     ],
 )
-async def test_a_new_topic_hands_nothing_old_on_unless_there_was_no_answer_to_it(used, said, handed_on):
+async def test_a_new_topic_drops_carried_chunks_unless_it_was_declined(used, said, handed_on):
     carried = [fragment(1, "carryover")]
     update = await finalized(answer="Sí.", carried=carried, new_topic=True, used_chunk_ids=used, **said)
     assert update["context_chunk_ids"] == handed_on
 
 
-async def test_twelve_chunks_are_handed_on_at_most_what_was_used_first():
+async def test_at_most_twelve_chunks_are_carried_used_ones_first():
     carried = [fragment(number, "carryover") for number in range(1, 11)]
     update = await finalized(answer="Sí.", carried=carried, used_chunk_ids=[21, 22, 23])
     assert update["context_chunk_ids"] == [21, 22, 23, *range(1, 10)]
@@ -95,7 +95,7 @@ def test_the_citation_of_a_text_as_enacted_says_so():
 CHANGED = {"law_days": {"published": "2015-10-24", "begins": "2015-11-13", "changed": "2020-01-02"}}
 
 
-async def test_what_happened_yesterday_is_asked_about_as_of_today():
+async def test_yesterday_is_a_past_day_only_for_law_changed_since():
     summary = candidate(make_chunk(1, source="plain_language"), 0.5, "hybrid")
     new = candidate(make_chunk(2, valid_from="2026-11-23", wording={"first_day": "exact"}), 0.5, "hybrid")
     days = {"as_of": "2026-11-22", "today": "2026-11-23"}
@@ -112,7 +112,7 @@ async def test_a_note_on_the_whole_law_is_told_with_the_first_citation_that_it_b
     assert [each["note"] for each in update["citations"]] == ["Téngase en cuenta otra cosa.", ""]
 
 
-async def test_what_the_answer_rests_on_is_said_with_its_days_its_references_and_what_nobody_has_read():
+async def test_the_result_has_freshness_remissions_and_unread_provisions():
     cited = candidate(make_chunk(1, "Artículo 1", text="Según el artículo 9.", **CHANGED), 0.5, "hybrid")
     named = candidate(make_chunk(7, "Artículo 7"), 0.0, "need")
     update = await finalized(answer="Son 30 días [C1].", draft="x", context=[cited], named=[named])
@@ -124,7 +124,7 @@ async def test_what_the_answer_rests_on_is_said_with_its_days_its_references_and
     assert update["certificate"] is None
 
 
-async def test_an_abstention_says_what_it_rests_on():
+async def test_an_abstention_has_a_certificate():
     found = candidate(make_chunk(1, "Artículo 1", text="Vacaciones."), 0.5, "hybrid")
     update = await finalized(
         answer=f"{REFUSAL}.", abstained=True, question="vacaciones del buceador", candidates=[found], relevance=0.01

@@ -38,7 +38,7 @@ async def searched(embedder):
     return update
 
 
-async def test_vectors_that_are_gone_are_made_again_without_a_word():
+async def test_vectors_missing_in_the_cache_are_encoded_again():
     assert (await searched(FakeEmbedder()))["warnings"] == []
 
 
@@ -108,7 +108,7 @@ async def test_the_cards_that_a_question_likely_asks_for_are_found_in_place_of_t
     assert await found_with(near) == SEARCHED | {55: (0.0, ["phrasing"]), 81: (0.0, ["phrasing"])}
 
 
-async def test_what_the_search_finds_as_well_keeps_its_score():
+async def test_a_chunk_found_twice_keeps_the_score_of_the_search():
     assert await found_with(known((ET, "art:38"))) == {38: (0.7, ["hybrid", "phrasing"])}
 
 
@@ -124,7 +124,7 @@ async def test_the_nearest_questions_are_those_of_the_whole_question():
     [(ET, "art:14"), (ET, "art:15"), (ET, "art:70"), (ET, "art:71"), (ET, "art:99")],
     ids=["not yet law", "no longer law", "of another collection", "of a territory", "not in the index"],
 )
-async def test_what_is_no_law_here_and_today_is_not_found(ref):
+async def test_known_questions_add_only_law_in_force_in_the_territory(ref):
     assert await found_with(known(ref)) == SEARCHED
 
 
@@ -138,11 +138,11 @@ async def test_where_the_caller_chooses_collections_known_questions_do_not_count
     assert phrasings._encoder.encoded == []
 
 
-async def test_questions_that_nothing_answers_add_nothing():
+async def test_known_questions_without_answer_add_nothing():
     assert await found_with(known()) == SEARCHED
     assert await found_with(None) == SEARCHED
 
 
-async def test_so_many_provisions_are_added_at_most(monkeypatch):
+async def test_the_number_of_added_provisions_is_limited(monkeypatch):
     monkeypatch.setattr(search_module, "MAX_OF_PHRASINGS", 1)
     assert await found_with(known((ET, "art:55"), (ET, "art:48"))) == SEARCHED | {55: (0.0, ["phrasing"])}

@@ -60,7 +60,7 @@ async def test_each_band_has_its_outcome(relevance, matter, outcome):
 
 @pytest.mark.parametrize(("relevance", "matter"), [(0.5, ""), (0.99, ""), (0.49, "fiscal")])
 @pytest.mark.parametrize("model_decides", [True, False])
-async def test_a_question_that_has_an_answer_here_is_of_no_other_matter(relevance, matter, model_decides):
+async def test_an_answered_question_has_no_matter(relevance, matter, model_decides):
     # Whoever answers may still refuse; "it seems to be taxes" would then be made up.
     update = await judged(KnownJudge((relevance, "fiscal")), model_decides=model_decides)
     assert update["matter"] == matter
@@ -76,11 +76,11 @@ async def test_a_question_that_has_an_answer_here_is_of_no_other_matter(relevanc
         (0.029, "indeterminada", "ask"),
     ],
 )
-async def test_a_chat_model_has_a_band_of_its_own_and_shows_nothing_by_half(relevance, matter, outcome):
+async def test_a_chat_model_has_its_own_band_without_near(relevance, matter, outcome):
     assert (await judged(KnownJudge((relevance, matter)), model_decides=True))["outcome"] == outcome
 
 
-def test_where_near_begins_at_answer_nothing_is_nearly_answered():
+def test_no_near_outcome_if_both_bands_are_equal():
     bands = RelevanceBands(answer=0.5, near=0.5)
     values = (0.5, 0.49, 0.0)
     assert [outcome_of(Judgement(value), bands, model_decides=False) for value in values] == [
@@ -108,14 +108,14 @@ NAMED = candidate(make_chunk(38), 1.0, "direct")
 
 
 @pytest.mark.parametrize("direct", [[NAMED], []], ids=["in the index", "in the packaged records"])
-async def test_what_was_asked_for_by_its_number_is_an_answer_without_a_judgement(direct):
+async def test_a_lookup_is_answered_without_a_judgement(direct):
     judge = KnownJudge((0.0, "fiscal"))
     update = await judged(judge, read={"is_lookup": True}, direct=direct, candidates=[NAMED, *FOUND])
     assert update == {"relevance": 1.0, "matter": "", "outcome": "answer"}
     assert judge.questions == []
 
 
-async def test_a_provision_that_is_not_there_is_judged():
+async def test_a_lookup_of_a_missing_provision_is_judged():
     analysis = {"is_lookup": True}
     update = await judged(KnownJudge((0.1, "penal")), read=analysis, candidates=FOUND)
     assert update["outcome"] == "decline"
@@ -127,13 +127,13 @@ async def test_a_question_about_a_provision_that_is_there_is_answered_with_the_r
 
 
 @pytest.mark.parametrize(("relevance", "outcome"), [(0.25, "answer"), (0.24, "decline")])
-async def test_who_goes_on_asking_after_a_refusal_is_answered_sooner(relevance, outcome):
+async def test_insisting_after_a_refusal_lowers_the_threshold(relevance, outcome):
     judge = KnownJudge((relevance, "penal"))
     assert (await judged(judge, conversation=CONVERSATION))["outcome"] == outcome
     assert (await judged(judge, conversation=CONVERSATION, new_topic=True))["outcome"] == "decline"
 
 
-async def test_what_rests_on_what_it_carried_over_is_answered_with_the_relevance_that_it_has():
+async def test_a_follow_up_on_carried_chunks_is_answered_with_its_relevance():
     carried = [candidate(make_chunk(7), 0.5, "carryover")]
     update = await judged(KnownJudge((0.1, "fiscal")), carried=carried)
     assert update == {"relevance": 0.1, "matter": "fiscal", "outcome": "answer"}
@@ -163,7 +163,7 @@ async def test_the_best_candidates_come_first_by_their_final_score():
 CONVERSATION = [{"role": "user", "content": "¿me deben vacaciones?"}, {"role": "assistant", "content": "Sí [C1]."}]
 
 
-async def test_a_question_of_its_own_is_read_as_it_is_asked():
+async def test_a_first_question_is_judged_as_asked():
     judge = KnownJudge()
     await judged(judge, question="¿cuántos días?", searches=["días de vacaciones"])
     assert judge.questions == ["¿cuántos días?"]
@@ -175,7 +175,7 @@ async def test_a_question_is_read_as_its_conversation_completes_it():
     assert judge.questions == ["¿y el 49? (artículo 49, ET)"]
 
 
-async def test_what_is_carried_over_answers_unless_the_topic_is_new():
+async def test_follow_ups_are_answered_unless_the_topic_is_new():
     judge = KnownJudge(**{"¿y el IRPF?": (0.1, "fiscal")})
     turn = {"question": "¿y el IRPF?", "carried": FOUND[:1], "conversation": CONVERSATION}
     assert (await judged(judge, **turn))["outcome"] == "answer"

@@ -22,7 +22,7 @@ CITED = [
     ("community", "city", "followed"),
     [(None, None, {11}), ("Galicia", None, {11, 12}), ("Galicia", "Vigo", {11, 12, 13}), ("Galicia", "Lugo", {11, 12})],
 )
-async def test_what_is_followed(community, city, followed):
+async def test_references_followed_by_territory(community, city, followed):
     source = make_chunk(1, refs=[11, 12, 13, 14], territory_ccaa=community, territory_municipio=city)
     update = await expand_references(
         begun(candidates=[candidate(source, 1.0, "hybrid")], store="index", as_of=None, today="2024-06-01"),

@@ -103,14 +103,14 @@ async def test_the_day_that_is_asked_about_decides_what_is_in_force():
     assert then["final_score"] == pytest.approx(0.65)
 
 
-async def test_a_cheap_one_gets_all():
+async def test_a_reranker_without_limit_scores_all_candidates():
     reranker = FixedReranker(is_cheap=True)
     update = await reranked(state_of(THIRTY), heuristic=reranker)
     assert len(reranker.seen[0]) == 30
     assert None not in scores(update)
 
 
-async def test_what_is_scored_does_not_depend_on_the_time_that_other_stages_took():
+async def test_scored_candidates_do_not_depend_on_elapsed_time():
     reranker = FixedReranker()
     slow = {"embed_queries": 9_000.0, "hybrid_search": 9_000.0, "rerank": 9_000.0}
     for stages in ({}, slow):
@@ -154,14 +154,14 @@ async def test_auto_is_the_learnt_ranking_unless_the_table_says_otherwise():
     assert scores(await reranked(state, **table, auto=encoder)) == [0.7]
 
 
-async def test_a_question_is_judged_as_it_is_meant():
+async def test_the_reranker_gets_the_completed_question():
     reranker = FixedReranker()
     state = state_of([found(1, 0.5)], question="¿y el 39?", read={"text": "¿y el 39? (artículo 39)"}, queries=["x"])
     await reranked(state, heuristic=reranker)
     assert reranker.questions == ["¿y el 39? (artículo 39)"]
 
 
-async def test_after_a_refetch_only_what_is_new_is_scored():
+async def test_after_a_refetch_only_new_candidates_are_scored():
     reranker = FixedReranker()
     state = state_of([found(1, 0.9, rerank_score=0.3), found(2, 0.8), found(3, 0.1, "need")], refetched=True)
     update = await reranked(state, heuristic=reranker)
@@ -169,7 +169,7 @@ async def test_after_a_refetch_only_what_is_new_is_scored():
     assert scores(update) == [0.3, None, 0.5]
 
 
-async def test_what_a_model_leaves_out_stays_unscored():
+async def test_candidates_without_a_score_of_the_model_stay_unscored():
     update = await reranked(state_of([found(1, 0.9), found(2, 0.8)]), heuristic=FixedReranker({1: None, 2: 0.0}))
     assert scores(update) == [None, 0.0]
 
@@ -196,7 +196,7 @@ async def test_a_model_that_is_down_costs_quality_and_not_the_answer():
     assert update["cost"] == {"requests": 3, "input_tokens": 0, "output_tokens": 0}
 
 
-async def test_scores_that_were_logits_are_told():
+async def test_squashed_logits_give_a_warning():
     update = await reranked(state_of([found(1, 0.9)]), strategy="api", api=FixedReranker(squashed=True))
     [told] = update["warnings"]
     assert "fuera de [0, 1]" in told
@@ -257,7 +257,7 @@ async def test_a_question_is_answered_though_its_reranker_is_down():
     assert failed["warnings"] == ["Se ha ordenado sin el modelo de reordenación: El lector no responde."]
 
 
-async def test_a_turn_about_the_last_answer_keeps_what_that_rested_on_in_its_order_whatever_its_rank():
+async def test_a_turn_about_the_last_answer_keeps_the_order_of_its_chunks():
     order = candidate(make_chunk(2, rank=5), 0.5, "carryover")
     law = candidate(make_chunk(1, rank=1), 0.4, "carryover")
     state = state_of([law, order, found(3, 0.3)], searches=[], about_answer=True, carried=[order, law])
@@ -267,7 +267,7 @@ async def test_a_turn_about_the_last_answer_keeps_what_that_rested_on_in_its_ord
     assert final[3] < final[1]
 
 
-async def test_of_a_named_agreement_what_has_the_words_of_the_question_goes_before_all_law():
+async def test_matching_chunks_of_a_named_agreement_come_first():
     texts = {1: "La dieta completa es de 40 euros.", 2: "El descanso semanal es de dos días.", 3: "Dieta completa."}
     chunks = [make_chunk(id_, text=text, law_id="x" if id_ < 3 else "ET") for id_, text in texts.items()]
     candidates = [candidate(chunk, 0.1, "hybrid") for chunk in chunks]

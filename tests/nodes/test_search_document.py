@@ -67,12 +67,12 @@ async def test_the_passage_about_the_question_comes_first(question, first):
         ("¿Cuántas vacaciones y qué plus de nocturnidad hay?", {"vacaciones", "nocturnidad"}),
     ],
 )
-async def test_a_question_may_ask_for_what_stands_in_several_places(question, read):
+async def test_passages_together_cover_a_question(question, read):
     update = await own(question, TEXTS)
     assert read <= {each["chunk"]["provision"] for each in update["own"]}
 
 
-async def test_a_document_about_something_else_is_told():
+async def test_an_irrelevant_document_gives_a_warning():
     assert await own("¿Qué sucursal abre el sábado?", TEXTS) == {
         "warnings": ["En «pacto.pdf» no se ha encontrado nada sobre esto."]
     }

@@ -21,7 +21,7 @@ def test_a_first_question_is_searched_beside_the_readers_searches():
     assert searches_of(asked, "despido incapacidad temporal") == ["despido incapacidad temporal", asked]
 
 
-def test_where_there_are_several_searches_it_comes_last():
+def test_the_question_comes_last_among_the_searches():
     asked = "¿cobro el paro si me despiden por llegar tarde?"
     found = searches_of(asked, "despido disciplinario impuntualidad", "prestación por desempleo")
     assert found == ["despido disciplinario impuntualidad", "prestación por desempleo", asked]
@@ -31,11 +31,11 @@ def test_where_there_are_several_searches_it_comes_last():
     "query",
     ["vacaciones anuales", "duración vacaciones anual retribuida", "VACACIÓN ANUAL"],
 )
-def test_a_search_with_all_words_of_the_question_makes_it_superfluous(query):
+def test_a_search_with_all_words_replaces_the_question(query):
     assert searches_of("¿Y las vacaciones anuales?", query) == [query]
 
 
-def test_words_spread_over_two_searches_do_not_cover_it():
+def test_words_spread_over_two_searches_do_not_replace_the_question():
     queries = ["excedencia voluntaria", "paro"]
     assert searches_of("paro en excedencia voluntaria", *queries) == [*queries, "paro en excedencia voluntaria"]
 

@@ -126,7 +126,7 @@ async def test_the_error_keeps_its_type(cache, error):
         await situate(children(2), QueueChat(error), cache, PROMPT, concurrency=1)
 
 
-async def test_what_is_empty_refused_or_cut_is_left_out_and_asked_for_again(cache):
+async def test_empty_refused_or_cut_replies_are_requested_again(cache):
     reader = CutChat("", "…", ContentFiltered("Filtro."), "Regula el per", "Regula el permiso.\nSobra.")
     assert await situate(children(5), reader, cache, PROMPT, concurrency=1) == {105: "Regula el permiso."}
     again = QueueChat("Uno.", "Dos.", "Tres.", "Cuatro.")

@@ -161,7 +161,7 @@ def test_the_metadata_has_model_outcome_and_tokens() -> None:
 @pytest.mark.parametrize("code", ["es", "en"])
 @pytest.mark.parametrize("between", ["", " "], ids=["joined", "joined with a space, as agent-chat-ui does"])
 @pytest.mark.parametrize("state", [{}, {"cut": True}, {"footnotes": False}, {"cut": True, "footnotes": False}], ids=str)
-def test_what_stands_below_an_answer_is_no_part_of_a_history(code: str, between: str, state: dict[str, Any]) -> None:
+def test_appended_sources_are_removed_from_a_history(code: str, between: str, state: dict[str, Any]) -> None:
     said = message(code=code, warnings=("Falta algo.",), **state)
     text = between.join(block["text"] for block in said.content_blocks)  # type: ignore[typeddict-item]
     [kept] = checked_history([{"role": "assistant", "content": text}])

@@ -72,7 +72,7 @@ async def test_without_grounding_no_mark_points_to_anything():
     assert [v["valid"] for v in update["verdicts"]] == [False]
 
 
-async def test_what_became_of_a_mark_is_told_in_the_language_of_the_profile():
+async def test_verdicts_are_in_the_language_of_the_profile():
     [verdict] = (await check("Yes [C9].", code="en", profile="plan_401k"))["verdicts"]
     assert verdict["reason"] == "The mark does not belong to any fragment and was removed."
 
@@ -115,7 +115,7 @@ async def test_an_answer_to_thanks_claims_nothing():
         ({"needs": [1], "rewritten": True}, "close"),
     ],
 )
-def test_where_an_answer_goes_on(state, stage):
+def test_routes_after_verify(state, stage):
     assert after_verify({"needs": [], "retried": False, "unpinned": False, "rewritten": False, **state}) == stage
 
 
@@ -133,18 +133,18 @@ async def test_a_figure_without_a_source_is_marked_in_the_text_and_starts_no_sec
 ALTERED = "Las vacaciones anuales: «no será inferior a veinte días naturales en ningún caso» [C1]."
 
 
-async def test_an_error_of_quotation_is_looked_for():
+async def test_an_invented_quotation_is_searched_for():
     [need] = (await check(ALTERED, context=[VACATION]))["needs"]
     assert (need["kind"], need["keywords"], need["by_check"]) == ("keywords", "vacaciones anuales", True)
 
 
-async def test_an_error_of_citation_is_looked_for():
+async def test_a_miscited_provision_is_searched_for():
     update = await check("No cambian (art. 41 ET) [C1].", context=[VACATION], indexed=[STRIKE])
     assert [(each["check"], each["kind"]) for each in update["findings"]] == [("citation", "other_source")]
     assert [(need["kind"], need["article"]) for need in update["needs"]] == [("article", "artículo 41")]
 
 
-async def test_of_quotations_and_reviewed_texts_only_the_markers_are_checked():
+async def test_offline_answers_have_only_their_markers_checked():
     draft = f"{ALTERED} Son 22 días (art. 41 ET) [C1]. Y más [C9]."
     update = await check(draft, context=[VACATION], quotes_only=True)
     assert [each["check"] for each in update["findings"]] == ["mark"]
@@ -161,11 +161,11 @@ async def test_a_finding_has_no_mark_that_the_shown_answer_lacks():
 
 
 @pytest.mark.parametrize("values", [{"retried": True}, {"rewritten": True}, {"needs": [{"kind": "keywords"}]}])
-async def test_what_the_check_lacks_is_looked_for_once_and_never_instead_of_what_the_model_asks_for(values):
+async def test_needs_of_the_check_come_once_and_after_those_of_the_model(values):
     assert "needs" not in await check(ALTERED, context=[VACATION], values=values)
 
 
-async def test_a_quotation_that_is_none_loses_its_marks():
+async def test_an_invented_quotation_loses_its_quotation_marks():
     update = await check("Dice que «no será inferior a veinte días naturales en ningún caso» [C1].", context=[VACATION])
     assert update["answer"] == (
         "Dice que no será inferior a veinte días naturales en ningún caso (⚠ no es texto literal de la fuente)."
@@ -195,7 +195,7 @@ async def test_without_marks_asked_for_the_text_stays_and_findings_are_told():
     assert [finding["check"] for finding in update["findings"]] == ["figure"]
 
 
-async def test_a_refusal_and_what_is_shown_in_place_of_an_answer_claim_nothing():
+async def test_refusals_and_source_lists_are_not_checked():
     refused = {"values": {"refusal": "explained"}, "context": [VACATION]}
     assert (await check("No tengo esa información verificada: son 22 días.", **refused))["findings"] == []
     shown = await check("Son 22 días [C1].", context=[VACATION], values={"abstained": True})

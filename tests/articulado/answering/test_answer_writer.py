@@ -133,7 +133,7 @@ def test_a_figure_that_the_question_claims_is_set_right_first(question):
         "tengo 45 años, ¿cuántos días de vacaciones son?",
     ],
 )
-def test_what_is_no_wrong_claim_is_not_set_right(question):
+def test_correct_claims_are_not_corrected(question):
     assert "La ley dice" not in read(question, RECORDED).answer
 
 
@@ -245,13 +245,13 @@ def test_at_most_two_provisions_are_quoted():
     assert parsed.used == [1, 2]
 
 
-def test_what_fits_half_as_well_is_of_no_use():
+def test_fragments_with_half_the_fit_are_irrelevant():
     parsed = read("vacaciones", HOLIDAYS, PARENTAL, OVERTIME, scores=[0.80, 0.60, 0.30])
     assert (parsed.used, parsed.dropped) == ([1], [3])
 
 
 @pytest.mark.parametrize("question", ["¿Cuál es la capital de Francia?", "receta de paella"])
-def test_whether_to_answer_has_been_decided_before(question):
+def test_always_answers_from_its_fragments(question):
     assert read(question, *CONTEXT, scores=[0.5] * 4).used
 
 
@@ -266,7 +266,7 @@ def test_a_named_provision_goes_first_whatever_its_score():
     )
 
 
-def test_who_asks_for_the_text_of_a_provision_gets_all_of_it_and_nothing_else():
+def test_a_lookup_gives_the_whole_provision_only():
     text = "\n".join(f"{n}. El empresario hará {'esto y ' * 50}lo otro." for n in range(1, 12))
     long = {**HOLIDAYS, "text": text}
     parsed = read("¿qué dice el artículo 38 del Estatuto de los Trabajadores?", OVERTIME, long)
@@ -319,7 +319,7 @@ def test_a_provision_of_a_law_that_no_registry_knows_is_not_taken_for_that_of_an
 # Notes.
 
 
-def test_who_amended_a_text_stays_out_and_what_tells_how_to_read_it_stays():
+def test_notes_keep_reading_hints_without_amendments():
     note = (
         "Se aplica poco a poco hasta 2027 (nota en lenguaje claro, no oficial). Se modifica por el art. 1.4 del Real "
         "Decreto-ley 32/2021, de 28 de diciembre (BOE-A-2021-21788). El día en que empezó a regir se deduce de la "
@@ -342,7 +342,7 @@ def test_the_first_sentence_of_a_note_is_whole_however_long():
     assert f"(Nota: {note})" in read("permiso parental", {**PARENTAL, "status_note": f"{note}."}).answer
 
 
-def test_what_is_not_in_force_is_quoted_last_and_only_where_it_says_more():
+def test_repealed_law_is_quoted_last_if_it_covers_more():
     old = {**HOLIDAYS, "id": 1, "law_name": "Ley vieja", "status_note": "Norma derogada, con efectos de 1 de enero."}
     assert read("vacaciones", old, HOLIDAYS, scores=[0.9, 0.9]).used == [2]
     other = {**HOLIDAYS, "text": "Las vacaciones se pactan."}
@@ -359,7 +359,7 @@ def test_a_text_that_only_says_that_it_is_gone_did_not_say_anything_before(text)
     assert answer.endswith(f"«{text}» (Nota: Precepto derogado por la Ley 1/2020; véase el artículo 40) [C1]")
 
 
-def test_what_is_not_in_force_is_not_told_in_our_words():
+def test_repealed_law_has_no_plain_language_lead():
     gone = {**RECORDED, "status_note": "Precepto derogado por la Ley 1/2020."}
     assert read("vacaciones", gone).answer.startswith(OF_LAW)
 
@@ -401,7 +401,7 @@ def test_official_text_and_summaries_are_told_apart():
 # The protocol.
 
 
-def test_what_is_used_is_told_beside_the_answer():
+def test_the_self_evaluation_has_the_used_fragments():
     said = read("permiso parental", PARENTAL)
     assert said.answer.endswith(" [C1]")
     assert (said.used, said.dropped) == ([1], [])
@@ -470,7 +470,7 @@ def test_a_follow_up_is_answered_from_what_the_earlier_question_was_about():
     assert "«Si coinciden con una incapacidad temporal, se disfrutan después.»" in parsed.answer
 
 
-def test_where_it_stands_is_said_first_where_that_is_asked():
+def test_asked_for_the_place_it_names_the_provisions_first():
     about = {"subject": ASKED, "kind": "same"}
     answer = read("¿en qué artículo lo pone?", HOLIDAYS, **about).answer
     assert answer.startswith("Está en: Estatuto de los Trabajadores, artículo 38 [C1].\n\n")
@@ -478,7 +478,7 @@ def test_where_it_stands_is_said_first_where_that_is_asked():
     assert "Está en" not in read("explícamelo", HOLIDAYS, **about).answer
 
 
-def test_what_has_been_answered_is_not_said_again_but_what_fits_the_words_of_the_turn():
+def test_a_follow_up_does_not_repeat_the_earlier_answer():
     text = "Las vacaciones serán de treinta días naturales.\nEl calendario lo fija la empresa.\n"
     law = {**HOLIDAYS, "text": f"1. {text}2. La sustitución por una compensación económica está prohibida."}
     first = read(ASKED, law).answer
@@ -488,7 +488,7 @@ def test_what_has_been_answered_is_not_said_again_but_what_fits_the_words_of_the
     assert read(follow_up, law, history=told(ASKED, said), **about).answer != said
 
 
-def test_where_there_is_nothing_else_to_say_it_is_said_that_it_is_the_same():
+def test_a_repeated_selection_gets_a_note():
     about = {"subject": ASKED, "kind": "adds"}
     first = read("¿y eso?", HOLIDAYS, **about).answer
     again = read("¿y eso?", HOLIDAYS, history=told(ASKED, first), **about).answer
@@ -498,7 +498,7 @@ def test_where_there_is_nothing_else_to_say_it_is_said_that_it_is_the_same():
 @pytest.mark.parametrize(
     ("earlier", "question", "kind"), [(ASKED, ASKED, "alone"), (ASKED, "repítemelo", "same"), ("hola", ASKED, "alone")]
 )
-def test_what_is_asked_for_again_is_answered_again(earlier, question, kind):
+def test_a_repeated_question_gets_the_same_answer(earlier, question, kind):
     about = {"subject": ASKED if kind == "same" else "", "kind": kind}
     answer = read(question, HOLIDAYS, **about).answer
     history = told(earlier, answer) if earlier == ASKED else told(earlier, "Buenos días.")

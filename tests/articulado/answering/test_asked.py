@@ -31,7 +31,7 @@ PATTERNS = ES.query_patterns
         ("qué son las vacaciones", "Treinta días.", 0.0),
     ],
 )
-def test_a_sentence_serves_by_what_is_asked_for(question, sentence, match):
+def test_match_scores_the_kind_of_answer(question, sentence, match):
     assert Asked(question, ES).match(sentence) == match
 
 
@@ -59,7 +59,7 @@ def test_figures_are_numbers_with_a_unit_in_digits_or_words():
         ("mi contrato es de 6 meses", []),
     ],
 )
-def test_a_claim_is_no_fact_of_life(question, claimed):
+def test_claims_are_told_from_personal_facts(question, claimed):
     assert [figure.written for figure in claimed_figures(question, PATTERNS)] == claimed
 
 
@@ -69,6 +69,6 @@ def test_days_of_different_kinds_cannot_be_compared():
     assert not working.is_like(calendar)
 
 
-def test_what_a_life_counts_is_no_topic():
+def test_personal_facts_are_no_topic():
     assert without_facts("llevo 3 meses, ¿cuánto preaviso hay?", PATTERNS) == "llevo , ¿cuánto preaviso hay?"
     assert without_facts("con 15 años cotizados, ¿qué porcentaje?", PATTERNS).startswith("con 15 años")

@@ -81,7 +81,7 @@ def test_only_addresses_of_the_web_are_linked_to(url: str) -> None:
 
 
 @given(st.text(max_size=80), st.text(max_size=80))
-def test_the_words_of_others_stay_text(name: str, warning: str) -> None:
+def test_foreign_texts_are_escaped(name: str, warning: str) -> None:
     source: Any = {**cited(), "law": name, "title": f"![x](https://x.es/p.png) {name}", "note": name}
     text = footnotes([source], [warning, f"<img src=x> {warning}"], ES, law=True)
     assert {token.type for token in tokens_of(text)} <= {
@@ -126,5 +126,5 @@ def test_a_block_is_taken_off_again(code: str, law: bool, answer: str) -> None:
         "",
     ],
 )
-def test_other_text_stays_as_it_is(text: str) -> None:
+def test_text_without_a_block_stays(text: str) -> None:
     assert without_footnotes(text) == text

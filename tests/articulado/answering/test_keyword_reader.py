@@ -63,7 +63,7 @@ async def test_words_of_the_protocol_are_not_searched(question):
     assert await searches(question) == ["permanencia"]
 
 
-async def test_how_long_is_no_topic_of_its_own():
+async def test_question_words_are_not_searched():
     (query,) = await searches("¿cuánto tiempo de permanencia?")
     assert "permanencia" in query
     assert "tiempo" not in query

@@ -8,7 +8,7 @@ from articulado.answering.rating import RatedProvision
 STEMS = [f"palabra{number}" for number in range(10)]
 
 
-def test_tenths_add_up_to_one() -> None:
+def test_likeness_sums_without_rounding() -> None:
     # Ten tenths added one after the other are 0.9999999999999999, in which a rounding for each order hides.
     scorer = SimpleNamespace(
         worth=lambda text: (dict.fromkeys(STEMS, 0.1), 1.0), stems_of=lambda text: frozenset([*STEMS, "otra"])

@@ -129,7 +129,7 @@ LONG_LIST = "1. Se extingue:\n" + "\n".join(
 """One that is too long to be quoted whole."""
 
 
-def test_what_is_written_behind_a_list_is_about_the_list_or_its_last_item():
+def test_a_sentence_after_a_list_leans_on_its_lead_in_or_last_item():
     assert quoted(f"{LONG_LIST}\nEn estos casos hay fiesta.", "fiesta") == (
         "1. Se extingue: […] En estos casos hay fiesta.",
     )
@@ -222,7 +222,7 @@ def test_a_table_of_figures_alone_has_no_head():
     assert quoted("Será:\n2033 | 0,10%\n2034 | 0,12%\n2035 | 0,15%", "2034") == ("Será:\n[…]\n2034 | 0,12%",)
 
 
-def test_what_follows_a_table_is_no_row_of_it():
+def test_text_after_a_table_is_no_row():
     text = f"{TABLE.replace('2. Otra', 'Otra')}"
     assert quoted(text, "720", "Otra")[1] == "Otra cosa."
 
@@ -279,7 +279,7 @@ def test_notes_of_the_gazette_are_no_passages(note):
         "Redactada el acta, la firmará el juez.",
     ],
 )
-def test_what_a_law_says_of_another_is_a_passage(law):
+def test_amendments_stated_by_a_law_are_passages(law):
     assert [passage.text for passage in read(law)] == [law]
 
 

@@ -26,5 +26,5 @@ def test_a_refusal_begins_with_the_sentence_and_rests_on_nothing(answer, refusal
     assert refusal_in(answer, range(1, 3)) == refusal
 
 
-def test_a_marker_that_points_to_nothing_bears_nothing():
+def test_invalid_markers_do_not_undo_a_refusal():
     assert refusal_in(f"{REFUSAL} [C9].", range(1, 3)) == "explained"

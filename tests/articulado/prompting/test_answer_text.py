@@ -103,7 +103,7 @@ def test_an_answer_that_only_looks_like_a_wrapper_stays_as_it_is(reply, size):
         ("used", IN_JSON[2]),
     ],
 )
-def test_the_words_of_the_table_do_it(field, reply):
+def test_wrappers_are_recognised_by_the_words_of_the_table(field, reply):
     words = habits().wrappers
     empty = words.model_copy(update={field: () if field in ("answers", "used") else "(?!)"})
     results = []

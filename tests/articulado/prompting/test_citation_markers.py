@@ -74,7 +74,7 @@ def test_every_form_is_written_back_as_one(written, kept, dropped):
 @pytest.mark.parametrize(
     "text", ["subgrupo (C1)", "[1]", "[NOTA: C1]", "[subgrupo C1]", "asunto [C-123/19]", "[…]", "C1", "[C]", "[C1"]
 )
-def test_what_is_no_marker_stays(text):
+def test_other_brackets_stay(text):
     assert markers_in(text) == []
     assert keep_markers(text, set()) == (text, [])
 
@@ -96,7 +96,7 @@ def test_what_is_no_marker_stays(text):
         ("Sí [[C98]C99].", "Sí."),
     ],
 )
-def test_what_a_vanished_marker_leaves_goes_too(text, kept):
+def test_empty_brackets_and_emphasis_vanish_with_a_marker(text, kept):
     assert keep_markers(text, {1})[0] == kept
 
 
@@ -104,7 +104,7 @@ def test_dropped_numbers_come_in_order_and_once():
     assert keep_markers("[C9][C1][C7] [C9]", {1})[1] == [9, 7]
 
 
-def test_a_range_makes_no_more_than_is_valid():
+def test_a_range_adds_only_valid_numbers():
     assert markers_in("[C1-C999999]") == [1, 999999]
     assert markers_in("[C1-C999999]", {2, 3}) == [1, 2, 3, 999999]
     assert numbers_in("2-4, 9 hasta 7", range(1, 6)) == [2, 3, 4, 7, 9]
@@ -130,7 +130,7 @@ def test_no_marker_is_left_in_defused_text(text):
 
 
 @pytest.mark.parametrize("unit", ["[C1, ", "[ ", "[C1", "(", "`", " ", "\0", "[C1 y ", "**", "C1 ", "[["])
-def test_long_nonsense_is_read_in_no_time(unit):
+def test_long_malformed_text_is_read_quickly(unit):
     text = unit * 20_000
     assert keep_markers(text, {1})[1] == []
     assert markers_in(text) == []
@@ -183,7 +183,7 @@ def test_a_bracket_that_is_too_long_for_a_mark_is_let_go():
 
 
 @pytest.mark.parametrize("piece", ["[una frase entre corchetes ", "[", "[ver ", "palabra ", "[C1 y ", " "])
-def test_what_is_held_back_is_bounded(piece):
+def test_held_back_text_is_bounded(piece):
     """Each piece is looked at together with what is held back: without a bound, the work would grow with its square."""
     renumberer = MarkerRenumberer(range(1, 4))
     renumberer.feed("[")

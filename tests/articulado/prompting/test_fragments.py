@@ -168,7 +168,7 @@ def test_a_later_part_is_read_back_with_what_is_written_once():
 
 
 @pytest.mark.parametrize("field", ["summary", "status_note", "valid_from", "url", "law_id", "provision_key", "source"])
-def test_another_wording_or_provision_says_all_of_itself(field):
+def test_another_wording_repeats_all_fields(field):
     first, second = candidate(**SHARED, part=1), candidate(**{**SHARED, field: "plain_language"}, part=2)
     assert "continuación" not in render([first, second])
     assert read_fragments(render([first, second]))[1] == replace(
@@ -194,7 +194,7 @@ def test_another_wording_or_provision_says_all_of_itself(field):
         ("1. Nada que cambiar: a) sí.", "1. Nada que cambiar: a) sí."),
     ],
 )
-def test_what_imitates_the_frame_is_neutralised(text, harmless):
+def test_imitations_of_the_frame_are_neutralised(text, harmless):
     assert neutralise(text) == harmless
     assert read_fragments(render([candidate(text=text)]))[0].text == harmless
 

@@ -15,6 +15,6 @@ def test_the_text_of_a_law_holds_none():
     assert not may_hold_protocol("El plazo será de veinte días.\n---\n=== a) ===")
 
 
-def test_what_is_defused_is_never_taken_for_a_text_without_it():
+def test_defuses_every_form_of_the_protocol():
     defused = [defuse_self_evaluation(text) for text in ("===META===", "USED|1", "ＤＲＯＰ：2")]
     assert defused == ["=META=", "USED/1", "ＤＲＯＰ/2"]

@@ -118,14 +118,14 @@ def test_delimiter_quoted_on_a_line_of_its_own_does_not_cut_the_answer():
         ("NEED|a1 uno\nneed|dos cosas\nNEED|tres", [("keywords", "", "", "a1 uno"), ("keywords", "", "", "dos cosas")]),
     ],
 )
-def test_needs(lines, needs):
+def test_parses_needs(lines, needs):
     reply = parse_reply(f"Falta algo.\n{DELIMITER}\nUSED|1\nDROP|ninguno\n{lines}", 1)
     assert [(n["kind"], n["article"], n["law"], n["keywords"]) for n in reply.needs] == needs
     assert reply.answer == "Falta algo."
 
 
 @given(REPLIES, st.integers(0, 6))
-def test_nothing_unknown_and_no_self_evaluation_in_the_answer(text, fragments):
+def test_any_reply_gives_valid_numbers_and_a_clean_answer(text, fragments):
     reply = parse_reply(text, fragments)
     assert all(1 <= n <= fragments for n in reply.used + reply.dropped)
     assert not set(reply.used) & set(reply.dropped)

@@ -76,7 +76,7 @@ def split(text, sizes=(10_000,)):
 
 @pytest.mark.parametrize("size", [1, 2, 5, 1000])
 @pytest.mark.parametrize("delimiter", DELIMITERS)
-def test_what_only_resembles_the_delimiter_is_one(delimiter, size):
+def test_variants_of_the_delimiter_are_accepted(delimiter, size):
     for blank in ("\n", "\n\n", "\n```\n"):
         reply = split(f"Son 30 días [C1].\n\n{delimiter}{blank}{EVALUATION}\nEspero que ayude.", [size])
         assert reply.answer == "Son 30 días [C1]."

@@ -76,7 +76,7 @@ async def test_the_reason_names_the_count_and_the_calendar():
         ("2027-11-23", "es una fecha futura"),
     ],
 )
-async def test_a_required_datum_that_is_no_value_is_missing_and_told_as_given_with_what_is_accepted(given, problem):
+async def test_an_invalid_required_datum_is_missing_and_reported(given, problem):
     update = await closed([DISMISSED], {"fecha_despido": given}, [CLAIM])
 
     accepted = "una fecha hasta hoy, como 23 de noviembre de 2026"
@@ -91,7 +91,7 @@ async def test_a_required_datum_that_is_no_value_is_missing_and_told_as_given_wi
     assert update["warnings"] == []
 
 
-async def test_an_optional_datum_that_a_rule_reads_keeps_a_case_from_going_on_too_and_is_not_missing():
+async def test_an_invalid_optional_datum_that_a_rule_reads_stops_the_case():
     situation = field("situacion", required=False, values={"activo": ["en alta"], "baja": []})
 
     update = await closed([situation], {"situacion": "banana"}, [rule("situacion", one_of=["baja"])])
@@ -101,7 +101,7 @@ async def test_an_optional_datum_that_a_rule_reads_keeps_a_case_from_going_on_to
     )
 
 
-async def test_an_optional_datum_that_no_rule_reads_is_warned_of_and_stops_nothing():
+async def test_an_invalid_optional_datum_without_rule_gives_a_warning():
     update = await closed([field("alta", "date", required=False)], {"alta": "banana" * 20})
 
     assert (update["decision"], update["message"]) == ("can_proceed", "")
@@ -110,7 +110,7 @@ async def test_an_optional_datum_that_no_rule_reads_is_warned_of_and_stops_nothi
     assert update["metadata"]["rejected_data"][0]["given"] == "banana" * 20
 
 
-async def test_out_of_scope_goes_before_what_is_missing():
+async def test_out_of_scope_overrides_missing_data():
     update = await closed(
         [DISMISSED, field("contrato")],
         {"contrato": "autónomo"},

@@ -33,7 +33,7 @@ def state(**values):
     }
 
 
-def test_an_author_is_shown_no_datum_that_is_no_value_and_told_that_it_is_missing():
+def test_invalid_data_are_missing_for_the_author():
     case = state()
     material = case_material(case, 100, read_case(case, load_profile("plan_401k"), language("en")))
 
@@ -41,7 +41,7 @@ def test_an_author_is_shown_no_datum_that_is_no_value_and_told_that_it_is_missin
     assert list(material.missing) == ["balance", "reason"]
 
 
-def test_without_data_that_were_read_nothing_is_missing():
+def test_nothing_is_missing_before_the_data_are_read():
     assert case_material(state(), 100).collected == COLLECTED
     assert list(case_material(state(), 100).missing) == []
 
@@ -55,7 +55,7 @@ def test_the_rules_of_the_article_that_fits_best_come_first():
     assert [rule["because"] for rule in case_rules(case)] == ["2", "3", "1"]
 
 
-def test_a_search_has_the_data_that_say_something():
+def test_searches_omit_placeholders():
     assert summary(COLLECTED) == "plan name Acme; note x y"
 
 
@@ -90,7 +90,7 @@ WRITTEN_FOR_THE_WRITER = {"decision_guide", "response_frames", "guardrails"}
 
 
 @pytest.mark.parametrize("name", ["laboral", "plan_401k"])
-def test_titles_of_parts_for_the_writer_of_an_answer_reach_nobody(name):
+def test_internal_titles_of_parts_are_never_shown(name):
     profile = load_profile(name)
     files = sorted(Path(profile.folder, profile.knowledge.folder).glob("*.article.yaml"))
     assert len(files) > 10
