@@ -56,7 +56,7 @@ def shorten_fields(fields: RequiredFields, budget: int, counter: TokenCounter) -
 def fields_json(fields: RequiredFields) -> str:
     left = Accepted.__annotations__
     written = {
-        group: [{name: said for name, said in field.items() if name not in left} for field in fields[group]]
+        group: [{name: value for name, value in field.items() if name not in left} for field in fields[group]]
         for group in GROUPS
     }
     return json.dumps(written, ensure_ascii=False, separators=(",", ":"))

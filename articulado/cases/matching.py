@@ -232,5 +232,5 @@ def matches(comparer: GuideComparer, model: MatchModel, inquiry: str) -> list[Ma
     if not comparer.articles:
         return []
     odds = model.log_odds(comparer.features(inquiry))
-    found = [Match(guide, float(value)) for guide, value in zip(comparer.articles, odds, strict=True)]
-    return sorted(found, key=lambda match: (-match.log_odds, match.guide.article_id))
+    unsorted = [Match(guide, float(value)) for guide, value in zip(comparer.articles, odds, strict=True)]
+    return sorted(unsorted, key=lambda match: (-match.log_odds, match.guide.article_id))

@@ -93,14 +93,14 @@ def _spans(words: Sequence[str], choices: Mapping[str, Sequence[str]]) -> list[t
     phrases = [(words_of(phrase), choice) for choice, aliases in choices.items() for phrase in (choice, *aliases)]
     # "No" and "other" are values only as a whole text.
     denials = phrases_of_forms("denial")
-    found = [
+    spans = [
         (start, start + len(phrase), choice)
         for phrase, choice in phrases
         for start in range(len(words) - len(phrase) + 1)
         if words[start : start + len(phrase)] == phrase and not all((word,) in denials for word in phrase)
     ]
     kept: list[tuple[int, int, str]] = []
-    for start, end, choice in sorted(found, key=lambda span: (span[0] - span[1], span[0])):
+    for start, end, choice in sorted(spans, key=lambda span: (span[0] - span[1], span[0])):
         if all(end <= other_start or other_end <= start for other_start, other_end, _ in kept):
             kept.append((start, end, choice))
     return kept
@@ -137,7 +137,7 @@ def named_values(text: str, fields: Iterable[FilterField]) -> list[NamedValues]:
 
 def conflicts(named: Iterable[NamedValues], filters: Mapping[str, str], language: Language) -> list[Conflict]:
     """Return the fields for which an inquiry names other values than the filter's own."""
-    found = []
+    differing = []
     for each in named:
         given, is_held = filters.get(each.field.name, ""), bool(each.held)
         if given in each.held or (is_held and not given):
@@ -149,8 +149,8 @@ def conflicts(named: Iterable[NamedValues], filters: Mapping[str, str], language
             value=given,
             known=", ".join(each.field.values),
         )
-        found.append(Conflict(each.field.name, given, message, is_held))
-    return found
+        differing.append(Conflict(each.field.name, given, message, is_held))
+    return differing
 
 
 def fill_open_filters(named: Iterable[NamedValues], filters: Mapping[str, str]) -> dict[str, str]:

@@ -281,12 +281,12 @@ def _date_limits(
     for written, default in ((spec.get("min", ""), EARLIEST), (spec.get("max", ""), ahead)):
         expression = parse_expression(str(written)) if written else None
         day = expression.resolve(circumstances.today, days) if expression else None
-        said = long_day((day or default).isoformat(), language.code)
+        in_words = long_day((day or default).isoformat(), language.code)
         if expression == DateExpression(TODAY):
-            said = language.translate("case_today")
+            in_words = language.translate("case_today")
         elif expression and expression.field and day:
-            said = language.translate("case_bound_field", field=language.quoted(expression.field), day=said)
-        limits.append((day or default, said, str(written)))
+            in_words = language.translate("case_bound_field", field=language.quoted(expression.field), day=in_words)
+        limits.append((day or default, in_words, str(written)))
     return limits
 
 
@@ -304,14 +304,14 @@ def say_accepted(spec: FieldSpec, days: Mapping[str, date], circumstances: Circu
             return language.translate("case_accepts_boolean")
         case "date":
             limits = _date_limits(spec, days, circumstances)
-            said = [
+            bounds = [
                 language.translate(key, bound=bound)
                 for key, (_, bound, written) in zip(("case_from_day", "case_to_day"), limits, strict=True)
                 if written
             ]
             example = max(min(circumstances.today, limits[1][0]), limits[0][0]).isoformat()
             such_as = language.translate("case_example", example=long_day(example, language.code))
-            return f"{' '.join((language.translate('case_accepts_date'), *said))}, {such_as}"
+            return f"{' '.join((language.translate('case_accepts_date'), *bounds))}, {such_as}"
         case kind:
             unit = language.translate(f"case_unit_{spec['unit']}") if "unit" in spec else ""
             key = "case_accepts_number_of" if unit else f"case_accepts_{kind}"

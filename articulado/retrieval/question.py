@@ -135,21 +135,21 @@ def described(question: TurnQuestion, domain: Domain, today: date) -> TurnQuesti
         for part in ("text", "subject")
     )
     read_from = [question["text"], question["subject"]]
-    said: TurnQuestion = {**question, "topic": topic, "subject_topic": subject_topic, "read_from": read_from}
-    said["stems"] = domain.stems(searched_topic(said))
+    completed: TurnQuestion = {**question, "topic": topic, "subject_topic": subject_topic, "read_from": read_from}
+    completed["stems"] = domain.stems(searched_topic(completed))
     if domain is not SPANISH_LAW:
-        return said
+        return completed
     reading = read(question["text"], today)
     return {
-        **said,
+        **completed,
         "citations": [
-            {"start": one.start, "end": one.end, "law_id": one.law_id or "", "provision_key": one.provision_key}
-            for one in reading.citations
+            {"start": item.start, "end": item.end, "law_id": item.law_id or "", "provision_key": item.provision_key}
+            for item in reading.citations
         ],
-        "laws": [{"start": one.start, "end": one.end, "law_id": one.law_id or ""} for one in reading.laws],
-        "places": [{"start": one.start, "end": one.end, "name": one.place.name} for one in reading.places],
-        "days": [{"start": one.start, "end": one.end, "day": one.day.isoformat()} for one in reading.days],
-        "values": [one.as_value() for one in reading.values],
+        "laws": [{"start": item.start, "end": item.end, "law_id": item.law_id or ""} for item in reading.laws],
+        "places": [{"start": item.start, "end": item.end, "name": item.place.name} for item in reading.places],
+        "days": [{"start": item.start, "end": item.end, "day": item.day.isoformat()} for item in reading.days],
+        "values": [item.as_value() for item in reading.values],
     }
 
 
@@ -159,17 +159,20 @@ COLLECTIONS = ("sentencias", "criterios_inss")
 
 def decisions_named(reading: LegalReading) -> list[NamedDecision]:
     text, decisions = reading.text, reading.decisions
-    return [NamedDecision(key=one.key, ecli=one.ecli, name=text[one.start : one.end]) for one in decisions]
+    return [
+        NamedDecision(key=decision.key, ecli=decision.ecli, name=text[decision.start : decision.end])
+        for decision in decisions
+    ]
 
 
 async def look_up_decisions(decisions: Sequence[NamedDecision], store: ChunkStore) -> list[Candidate]:
     """Return all parts of the named decisions: packaged records by key, users' documents by ECLI or number."""
     wanted = decisions[:MAX_DECISIONS]
-    found = await _having(store, "provision_key", [one["key"] for one in wanted])
-    found += await _having(store, "law_id", [one["ecli"] for one in wanted])
-    missing = _missing(wanted, found)
-    found += await _having(store, "provision", [_as_written(one) for one in missing])
-    named = {chunk["id"]: chunk for one in wanted for chunk in found if _is_of(one, chunk)}
+    chunks = await _having(store, "provision_key", [decision["key"] for decision in wanted])
+    chunks += await _having(store, "law_id", [decision["ecli"] for decision in wanted])
+    missing = _missing(wanted, chunks)
+    chunks += await _having(store, "provision", [_as_written(decision) for decision in missing])
+    named = {chunk["id"]: chunk for decision in wanted for chunk in chunks if _is_of(decision, chunk)}
     return [candidate(chunk, NAMED_SCORE, "direct", chunk["provision"]) for chunk in named.values()]
 
 
@@ -192,9 +195,9 @@ def _missing(decisions: Sequence[NamedDecision], chunks: Sequence[Chunk]) -> lis
     return [decision for decision in decisions if not any(_is_of(decision, chunk) for chunk in chunks)]
 
 
-def decisions_missing(decisions: Sequence[NamedDecision], found: Sequence[Candidate]) -> list[str]:
-    missing = _missing(decisions, [one["chunk"] for one in found])
-    names = dict.fromkeys(one["name"] for one in missing)
+def decisions_missing(decisions: Sequence[NamedDecision], candidates: Sequence[Candidate]) -> list[str]:
+    missing = _missing(decisions, [item["chunk"] for item in candidates])
+    names = dict.fromkeys(item["name"] for item in missing)
     return [translate("named.no_decision", name=name) for name in names]
 
 
@@ -208,10 +211,10 @@ async def look_up(
     looked_up = provisions[:MAX_DIRECT_PROVISIONS]
     indexed = await asyncio.gather(*(store.find(named["law_id"], named["provision_key"]) for named in looked_up))
     return merged(
-        annotate_validity(found, as_of) if as_of else found
+        annotate_validity(named_candidate, as_of) if as_of else named_candidate
         for named, chunks in zip(looked_up, indexed, strict=True)
         for chunk in ([chunk for chunk in chunks if in_force(chunk, as_of, today)] or _nearest(chunks, as_of or today))
-        for found in [candidate(chunk, NAMED_SCORE, "direct", f"{named['law_id']}#{chunk['provision']}")]
+        for named_candidate in [candidate(chunk, NAMED_SCORE, "direct", f"{named['law_id']}#{chunk['provision']}")]
     )
 
 

@@ -196,7 +196,7 @@ class HybridSearch:
             candidates, _ = await search(lexical_only=True)
             cost = cost_of_failure(error)
             problems = [spoken_now().translate("rag_searched_by_words", problem=error)]
-        if labels := [one.label for one in self.profile.collections if one.name in unavailable]:
+        if labels := [collection.label for collection in self.profile.collections if collection.name in unavailable]:
             problems.append(spoken_now().translate("rag_searched_without", collections=", ".join(labels)))
         return candidates, cost, problems
 
@@ -219,7 +219,7 @@ class HybridSearch:
                 return error
 
         answers = await asyncio.gather(*map(search, vectors))
-        rankings = {name: found for name, found in zip(vectors, answers, strict=True) if isinstance(found, list)}
+        rankings = {name: hits for name, hits in zip(vectors, answers, strict=True) if isinstance(hits, list)}
         # A collection of which the index has nothing answers, too: what counts is whether anything was found.
         has_found = any(map(any, rankings.values()))
         for name, failure in zip(vectors, answers, strict=True):
@@ -232,8 +232,8 @@ class HybridSearch:
             of_query: list[Candidate] = []
             for name, ranking in rankings.items():
                 weight = self.profile.weight(name)
-                found = [_candidate(hit, round(hit.score * weight, 6), query) for hit in ranking[position]]
-                of_query.extend(self._with_closeness(name, found))
+                hits = [_candidate(hit, round(hit.score * weight, 6), query) for hit in ranking[position]]
+                of_query.extend(self._with_closeness(name, hits))
             candidates.extend(in_order(of_query)[: caps.per_query])
         return candidates
 
@@ -241,7 +241,7 @@ class HybridSearch:
         self, queries: Sequence[str], deadline: float | None, problems: list[str] | None
     ) -> Sequence[Vector | None]:
         names = self.meaning.space.collections if self.meaning else ()
-        labels = ", ".join(one.label for one in self.profile.collections if one.name in names)
+        labels = ", ".join(collection.label for collection in self.profile.collections if collection.name in names)
         problem = spoken_now().translate("rag_without_meaning", collections=labels)
         if self.meaning and self.meaning.embedder:
             try:
@@ -252,13 +252,13 @@ class HybridSearch:
             problems.append(problem)
         return [None] * len(queries)
 
-    def _with_closeness(self, collection: str, found: Sequence[Candidate]) -> Sequence[Candidate]:
+    def _with_closeness(self, collection: str, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
         """Add the closeness; a text found by words is at most as close as the last one found by vectors."""
-        cosines = [each["similarity"] for each in found if "similarity" in each]
+        cosines = [each["similarity"] for each in candidates if "similarity" in each]
         if self.meaning is None or collection not in self.meaning.space.collections or not cosines:
-            return found
+            return candidates
         closeness, farthest = self.meaning.space.closeness, min(cosines)
-        return [{**each, "closeness": round(closeness(each.get("similarity", farthest)), 6)} for each in found]
+        return [{**each, "closeness": round(closeness(each.get("similarity", farthest)), 6)} for each in candidates]
 
     def _by_meaning(self, searched: Sequence[str]) -> frozenset[str]:
         return frozenset(self.meaning.space.collections).intersection(searched) if self.meaning else frozenset()

@@ -82,7 +82,7 @@ class Claim:
     def shown(self) -> str:
         return _one_line(keep_markers(self.sentence.text, ())[0])
 
-    def found(self, evidence: str) -> tuple[str, str] | None:
+    def source_of(self, evidence: str) -> tuple[str, str] | None:
         """Return the marker of the first source that contains some words, and their sentence."""
         for source in self.sources:
             if (sentence := source.sentence_with(evidence)) is not None:
@@ -155,7 +155,7 @@ def claim_findings(claims: Sequence[Claim], reply: ClaimVerdicts, language: Lang
 
 def _findings(pairs: Iterable[tuple[Claim, ClaimVerdict]], language: Language) -> Iterator[Finding]:
     for claim, verdict in pairs:
-        rests_on = claim.found(verdict.evidence)
+        rests_on = claim.source_of(verdict.evidence)
         if verdict.verdict == "not_in_source" and (claim.sentence.marks or claim.sentence.named):
             rests_on = rests_on or claim.nearest(language)
         elif verdict.verdict != "contradicted":
@@ -181,9 +181,9 @@ def side_by_side(finding: Finding, language: Language) -> list[str]:
     """Return the sentence of the answer and that of the source, a line each; none for another check."""
     if finding["check"] != "claim":
         return []
-    said = keep_markers(" ".join(finding["where"].split()), ())[0].strip(" -*•")
+    claim = keep_markers(" ".join(finding["where"].split()), ())[0].strip(" -*•")
     source = " ".join(finding["evidence"].split())
-    lines = [language.translate("view_answer_says", text=said)]
+    lines = [language.translate("view_answer_says", text=claim)]
     if source and finding["mark"]:
         lines.append(language.translate("view_source_says", mark=finding["mark"], text=source))
     elif source:

@@ -38,10 +38,10 @@ class Compound:
     parts: tuple[Quantity, ...]
 
 
-def compounds(text: str, found: Sequence[Quantity]) -> list[Compound]:
+def compounds(text: str, durations: Sequence[Quantity]) -> list[Compound]:
     """Return the durations written in several units, in text order."""
     folded = fold(text)
-    times = [each for each in found if each.unit in ("month", "week", "day") and not each.kind]
+    times = [each for each in durations if each.unit in ("month", "week", "day") and not each.kind]
     runs: list[list[Quantity]] = []
     for each in times:
         is_joined = runs and _JOINED.fullmatch(folded, runs[-1][-1].end, each.start)
@@ -170,8 +170,8 @@ def _suspended(start: date, end: date) -> float:
     return slack
 
 
-def dates_in(found: Iterable[Quantity]) -> list[Quantity]:
-    return [each for each in found if each.unit == DATE]
+def dates_in(values: Iterable[Quantity]) -> list[Quantity]:
+    return [each for each in values if each.unit == DATE]
 
 
 def bare_quantities(text: str) -> list[Quantity]:

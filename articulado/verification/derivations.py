@@ -40,14 +40,14 @@ def _hits(values: Numbers, target: float, tolerance: float) -> bool:
 
 
 def _factors(values: Iterable[Quantity]) -> list[float]:
-    found: list[float] = []
+    factors: list[float] = []
     for each in values:
         value = float(each.value)
         if each.unit == "percent":
-            found += [value / 100, 1 - value / 100, 1 + value / 100]
+            factors += [value / 100, 1 - value / 100, 1 + value / 100]
         elif each.unit != "date":
-            found.append(value)
-    return found
+            factors.append(value)
+    return factors
 
 
 class Values:

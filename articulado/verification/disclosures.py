@@ -168,14 +168,14 @@ def remissions_of(cited: Mapping[int, Candidate], context: Sequence[Candidate]) 
     """Return the provisions to which cited fragments refer, each once, except cited and unregistered ones."""
     read = {provision_of(candidate["chunk"]) for candidate in context}
     own = {provision_of(candidate["chunk"]) for candidate in cited.values()}
-    found: dict[ProvisionRef, Remission] = {}
+    remissions: dict[ProvisionRef, Remission] = {}
     for number, candidate in cited.items():
         chunk = candidate["chunk"]
         for ref in _known(chunk["text"], chunk["law_id"]):
-            if ref in found or ref in own:
+            if ref in remissions or ref in own:
                 continue
             law = known_laws().get(ref[0])
-            found[ref] = {
+            remissions[ref] = {
                 "mark": f"C{number}",
                 "law_id": ref[0],
                 "law": law.short if law else chunk["law_name"],
@@ -183,7 +183,7 @@ def remissions_of(cited: Mapping[int, Candidate], context: Sequence[Candidate]) 
                 "provision": provision_name(ref[1]),
                 "consulted": ref in read,
             }
-    return list(found.values())
+    return list(remissions.values())
 
 
 def _known(text: str, law_id: str) -> list[ProvisionRef]:

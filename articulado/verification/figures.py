@@ -167,12 +167,12 @@ class _Check:
         # A salary that the answer supposes.
         return any(each.is_right and figure.value in each.operands for each in sums)
 
-    def _days(self, found: Iterable[Quantity]) -> set[date]:
+    def _days(self, values: Iterable[Quantity]) -> set[date]:
         known = dates_in([*self._said, *(each for _, each in self._written)])
         years = {int(each.value) // 10_000 for each in known if each.value >= 10_000}
         years |= {day.year for day in self._answer.days}
         years |= {int(each.value) for each in self._said if each.unit == "#" and 1950 <= each.value <= 2100}
-        return {day for each in dates_in(found) for day in day_of(each, years or [_COMMON_YEAR])}
+        return {day for each in dates_in(values) for day in day_of(each, years or [_COMMON_YEAR])}
 
     def _calendar(self) -> Calendar:
         said = self._days(self._said)
@@ -291,7 +291,7 @@ class _Check:
 
 
 def _is_unsettled(text: str, figure: Quantity) -> bool:
-    """Return True for an ordinal, a clock time, or the first share of a range ("del 4 al 20 %")."""
+    """Return True for an ordinal, a clock time, or a number before a share ("del 4 al 20, el 60 %")."""
     folded = fold(text)
     if figure.unit == "percent" and _TO_SHARE.match(folded, figure.end) and folded[figure.end - 1].isdigit():
         return True
@@ -301,11 +301,11 @@ def _is_unsettled(text: str, figure: Quantity) -> bool:
 
 
 def _paragraphs_of_examples(sentences: Sequence[Sentence]) -> set[int]:
-    found: set[int] = set()
+    paragraphs: set[int] = set()
     for sentence in sentences:
         if _EXAMPLE_HEADING.match(fold(sentence.text)) and not quantities(sentence.text):
-            found |= {sentence.paragraph, sentence.paragraph + 1}
-    return found
+            paragraphs |= {sentence.paragraph, sentence.paragraph + 1}
+    return paragraphs
 
 
 def _is_reckoned_with(text: str, quantity: Quantity, sums: Sequence[Computation]) -> bool:

@@ -82,11 +82,11 @@ def misplaced_markers(answer: ReadAnswer, texts: Mapping[ProvisionRef, str]) -> 
         judged: set[int] = set()
         for named, numbers in _groups(answer, sentence):
             judged |= {citation.start for citation in named}
-            if found := _judge(answer, sentence, named, numbers):
-                yield found
+            if misplaced := _judge(answer, sentence, named, numbers):
+                yield misplaced
         for citation in sentence.named:
-            if citation.start not in judged and (found := _of_other_text(answer, position, citation, texts)):
-                yield found
+            if citation.start not in judged and (misplaced := _of_other_text(answer, position, citation, texts)):
+                yield misplaced
 
 
 def _groups(answer: ReadAnswer, sentence: Sentence) -> Iterator[tuple[list[Citation], list[int]]]:
@@ -144,9 +144,9 @@ def _of_other_text(
     is_read = any(source.ref == ref_of(citation) for source in answer.sources)
     same = [s for s in others if citation.law_named and not is_read and s.provision_key == key]
     if not of_laws:
-        found = next((source for source in same if source in marked), None)
+        same_marked = next((source for source in same if source in marked), None)
         is_only = len(sentence.named) == 1 and not any(_agrees(answer, citation, source) for source in marked)
-        return MisplacedMarker(citation, found, is_swapped=True) if found and is_only else None
+        return MisplacedMarker(citation, same_marked, is_swapped=True) if same_marked and is_only else None
     claim = _claim(answer, position)
     least = max(_share_in(text, *claim) for text in of_laws)
     fits = {source: _share_in("\n".join(s.text for s in others if s.ref == source.ref), *claim) for source in others}

@@ -69,8 +69,8 @@ def quotation_findings(
     question = words_of(f"{answer.question}\n{answer.conversation}")
     quoted = quotations_in(answer.text) if quotations is None else quotations
     unread = [text for ref, text in (known or {}).items() if ref not in {source.ref for source in answer.sources}]
-    found = (_finding(answer, quotation, question, unread) for quotation in quoted)
-    return [finding for finding in found if finding]
+    findings = (_finding(answer, quotation, question, unread) for quotation in quoted)
+    return [finding for finding in findings if finding]
 
 
 def stands_in(pieces: Sequence[Words], texts: Sequence[str]) -> bool:

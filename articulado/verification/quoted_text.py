@@ -59,9 +59,9 @@ def quotations_in(text: str) -> tuple[Quotation, ...]:
     even = _GOES_ON.sub(lambda match: match[1] + " ", text)
     marked = [(match.start(match.lastgroup or 0), match.end(match.lastgroup or 0)) for match in _MARKED.finditer(even)]
     blocks = [span for span in _blocks(text) if not any(span[0] <= start and end <= span[1] for start, end in marked)]
-    found = [quotation_at(text, start, end, is_block=False) for start, end in marked]
-    found += [quotation_at(text, start, end, is_block=True) for start, end in blocks]
-    return tuple(sorted(filter(None, found), key=lambda quotation: quotation.start))
+    quotations = [quotation_at(text, start, end, is_block=False) for start, end in marked]
+    quotations += [quotation_at(text, start, end, is_block=True) for start, end in blocks]
+    return tuple(sorted(filter(None, quotations), key=lambda quotation: quotation.start))
 
 
 def pieces_of(quoted: str) -> tuple[Words, ...]:

@@ -133,11 +133,11 @@ def _number_said(words: Sequence[str]) -> int | None:
         if any(word not in beside and word not in numbers for word in words):
             continue
         # "One" is the number of "one", but not of "the second one".
-        said = {numbers[word] for word in words if word in numbers and word not in beside} or {
+        named = {numbers[word] for word in words if word in numbers and word not in beside} or {
             numbers[word] for word in words if word in numbers
         }
-        if len(said) == 1:
-            return said.pop()
+        if len(named) == 1:
+            return named.pop()
     return None
 
 

@@ -16,7 +16,6 @@ from articulado.values.findings import Finding
 from articulado.values.protocols import ChunkStore
 from articulado.verification.briefs.claims import Cited, claim_findings, is_supported
 from articulado.verification.briefs.passages import (
-    BriefCitation,
     BriefParagraph,
     BriefReport,
     BriefRuling,
@@ -64,16 +63,16 @@ def day_of(paragraphs: Iterable[str]) -> date | None:
     >>> day_of(["El 2 de enero de 2018 fue despedido.", "En Madrid, a 3 de mayo de 2021."])
     datetime.date(2021, 5, 3)
     """
-    found: date | None = None
+    last_day: date | None = None
     for paragraph in paragraphs:
         for line in paragraph.splitlines()[-3:]:
             folded = " ".join(fold(line).strip(" *_#").split())
             for pattern in (_SIGNED, _HEADED, _NUMERIC):
                 match = pattern.match(folded[-160:]) if len(folded) < 260 else None
                 if match and (day := _date(match)):
-                    found = day
+                    last_day = day
                     break
-    return found
+    return last_day
 
 
 def _date(match: re.Match[str]) -> date | None:
@@ -139,8 +138,10 @@ async def check_brief(
         named = [(citation, await provisions.look_up(citation)) for citation in citations]
         told, supported = await _findings(passage, named, before, provisions)
         _note(checked, paragraphs, passage, named, told, supported)
-        unchecked += [around(passage.text, citation) for citation, found in named if found.status == "not_indexed"]
-        without_wording += [around(passage.text, citation) for citation, found in named if found.status == "no_wording"]
+        unchecked += [around(passage.text, citation) for citation, record in named if record.status == "not_indexed"]
+        without_wording += [
+            around(passage.text, citation) for citation, record in named if record.status == "no_wording"
+        ]
         before = named or before
     rulings: list[BriefRuling] = []
     written = max(own, day or own) if own else today
@@ -148,11 +149,11 @@ async def check_brief(
         for ruling, start, end in await rulings_in(paragraph.text, number + 1, store, written):
             rulings.append(ruling)
             if ruling["status"] == "differs":
-                found = _checked(checked, paragraphs, number)["findings"]
-                found.append(
+                findings = _checked(checked, paragraphs, number)["findings"]
+                findings.append(
                     make_finding("citation", "ruling_differs", paragraph.text, (start, end), ruling["message"])
                 )
-                found.sort(key=lambda finding: finding["start"])
+                findings.sort(key=lambda finding: finding["start"])
     return {
         "title": _title(paragraphs),
         "day": as_of.isoformat(),
@@ -198,10 +199,10 @@ async def _findings(
     text, day = passage.text, provisions.day
     findings: _Told = [
         (finding, citation.start)
-        for citation, found in named
+        for citation, record in named
         if not _is_quoted(passage, citation.start)
         and not _SAYS_ENDED.search(text[max(0, citation.start - _NEAR) : citation.end + _NEAR])
-        and (finding := citation_finding(text, citation, found, day))
+        and (finding := citation_finding(text, citation, record, day))
     ]
     own = [pair for pair in named if not _is_quoted(passage, pair[0].start)]
     inherited = [] if own else list(before) if _POINTS_BACK.search(text) else []
@@ -216,8 +217,8 @@ async def _findings(
     for finding in quoted:
         judged = _other_wording(finding, [*named, *inherited], day) or finding
         findings.append(({**judged, "severity": "warning"} if finding["mark"] in unsure else judged, None))
-    cited = [await _cited(citation, found, provisions) for citation, found in named if found.wording]
-    doubted = {citation.start for citation, found in named if found.certainty == "unknown"}
+    cited = [await _cited(citation, record, provisions) for citation, record in named if record.wording]
+    doubted = {citation.start for citation, record in named if record.certainty == "unknown"}
     elsewhere = await _elsewhere(answer, cited, provisions)
     misplaced = {about for _, about in elsewhere}
     wrong = {about for _, about in findings if about is not None}
@@ -232,9 +233,9 @@ async def _elsewhere(answer: ReadAnswer, cited: Sequence[Cited], provisions: Pro
     by_start = {each.citation.start: each for each in cited}
     findings = []
     for sentence in answer.sentences:
-        one = by_start.get(sentence.named[0].start) if len(sentence.named) == 1 else None
-        if one and (finding := await other_provision(sentence, one, provisions)):
-            findings.append((finding, one.citation.start))
+        cited_once = by_start.get(sentence.named[0].start) if len(sentence.named) == 1 else None
+        if cited_once and (finding := await other_provision(sentence, cited_once, provisions)):
+            findings.append((finding, cited_once.citation.start))
     return findings
 
 
@@ -245,15 +246,17 @@ def _is_quoted_right(passage: Passage, cited: Cited) -> bool:
 
 def _sources(named: Sequence[Named]) -> list[Source]:
     refs = {
-        (citation.law_id, citation.provision_key): found
-        for citation, found in named
-        if citation.law_id and found.wording
+        (citation.law_id, citation.provision_key): record
+        for citation, record in named
+        if citation.law_id and record.wording
     }
-    return [source_of(number, ref, found) for number, (ref, found) in enumerate(refs.items(), 1)]
+    return [source_of(number, ref, record) for number, (ref, record) in enumerate(refs.items(), 1)]
 
 
 def _certainty(source: Source, named: Sequence[Named]) -> Certainty:
-    return next(found.certainty for citation, found in named if (citation.law_id, citation.provision_key) == source.ref)
+    return next(
+        record.certainty for citation, record in named if (citation.law_id, citation.provision_key) == source.ref
+    )
 
 
 def _is_quoted(passage: Passage, offset: int) -> bool:
@@ -271,9 +274,9 @@ def _may_be_judged(passage: Passage, quotation: Quotation, own: Sequence[Named],
     nearest = (in_brackets and following[:1]) or ahead[-1:] or following[:1] or list(inherited[-1:])
     if not nearest:
         return False
-    citation, found = nearest[0]
+    citation, record = nearest[0]
     between = text[citation.end : quotation.start] if citation.end <= quotation.start else ""
-    return found.wording is not None and not RULING.search(between) and not _OTHER_TEXT.search(between)
+    return record.wording is not None and not RULING.search(between) and not _OTHER_TEXT.search(between)
 
 
 def _is_close(finding: Finding) -> bool:
@@ -283,17 +286,17 @@ def _is_close(finding: Finding) -> bool:
     return len(said & real) >= _PARAPHRASE * max(len(said), len(real))
 
 
-async def _cited(citation: Citation, found: LookedUp, provisions: Provisions) -> Cited:
-    assert found.wording is not None
-    source = source_of(1, (citation.law_id or "", citation.provision_key), found)
-    cited = Cited(citation, division_of(source.text), source, found.wording.head["collection"])
+async def _cited(citation: Citation, record: LookedUp, provisions: Provisions) -> Cited:
+    assert record.wording is not None
+    source = source_of(1, (citation.law_id or "", citation.provision_key), record)
+    cited = Cited(citation, division_of(source.text), source, record.wording.head["collection"])
     return replace(cited, referred=await provisions.referred_text(cited.scope, source.ref))
 
 
 def _other_wording(finding: Finding, named: Sequence[Named], day: date) -> Finding | None:
     pieces = pieces_of(finding["where"])
-    for _, found in named:
-        for wording in found.others:
+    for _, record in named:
+        for wording in record.others:
             if stands_in(pieces, [wording.text]):
                 head = wording.head
                 message = translate(
@@ -317,15 +320,15 @@ def _note(
 ) -> None:
     is_incomplete = bool(gaps_in(passage.text))
     at_fault = _at_fault(named, _sources(named), findings)
-    for citation, found in named:
+    for citation, record in named:
         number, _ = passage.paragraph_at(citation.start)
-        shown = described(passage.text[citation.start : citation.end], citation, found)
+        shown = described(passage.text[citation.start : citation.end], citation, record)
         is_known = (
-            found.status in ("in_force", "repealed", "not_yet") and found.certainty != "unknown" and not is_incomplete
+            record.status in ("in_force", "repealed", "not_yet") and record.certainty != "unknown" and not is_incomplete
         )
         shown["outcome"] = at_fault.get(citation.start) or ("confirmed" if is_known else "unchecked")
         if shown["outcome"] == "confirmed":
-            is_law = found.status == "in_force"
+            is_law = record.status == "in_force"
             shown["basis"] = "text" if citation.start in supported else "existence" if is_law else "ended"
         _checked(checked, paragraphs, number)["citations"].append(shown)
     for finding, _ in findings:
@@ -353,17 +356,8 @@ def _at_fault(
 def _checked(
     checked: dict[int, CheckedParagraph], paragraphs: Sequence[BriefParagraph], number: int
 ) -> CheckedParagraph:
-    paragraph = paragraphs[number]
-    citations: list[BriefCitation] = []
-    findings: list[Finding] = []
-    return checked.setdefault(
-        number,
-        {
-            "number": number + 1,
-            "place": paragraph.place,
-            "page": paragraph.page,
-            "text": paragraph.text,
-            "citations": citations,
-            "findings": findings,
-        },
+    read = paragraphs[number]
+    empty = CheckedParagraph(
+        number=number + 1, place=read.place, page=read.page, text=read.text, citations=[], findings=[]
     )
+    return checked.setdefault(number, empty)

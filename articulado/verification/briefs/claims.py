@@ -270,11 +270,12 @@ def _own_end(scope: str, last: int, figure: Quantity, known: Sequence[Quantity])
     return min([last, *following, *stops])
 
 
-def _other_letter(sentence: Sentence, one: Cited) -> list[tuple[Finding, int]]:
+def _other_letter(sentence: Sentence, cited: Cited) -> list[tuple[Finding, int]]:
     said = content_stems(without_names(sentence))
-    apartado, letter = one.place
+    apartado, letter = cited.place
     own = {
-        each: content_stems(one.division.own(apartado, each, marked=True)) for each in one.division.letters(apartado)
+        each: content_stems(cited.division.own(apartado, each, marked=True))
+        for each in cited.division.letters(apartado)
     }
     if not letter or len(own) < 2:
         return []
@@ -289,9 +290,9 @@ def _other_letter(sentence: Sentence, one: Cited) -> list[tuple[Finding, int]]:
     is_alone = not said & own[letter] and all(len(shared) >= len(said & own[each]) + 2 for each in others)
     if not (is_clear or is_alone):
         return []
-    message = translate("brief.other_letter", provision=one.name, place=part_name(Place(apartado, best)))
-    finding = finding_on(sentence, one, "other_part", message, one.division.own(apartado, best))
-    return [(finding, one.citation.start)]
+    message = translate("brief.other_letter", provision=cited.name, place=part_name(Place(apartado, best)))
+    finding = finding_on(sentence, cited, "other_part", message, cited.division.own(apartado, best))
+    return [(finding, cited.citation.start)]
 
 
 def finding_on(sentence: Sentence, cited: Cited, kind: str, message: str, evidence: str) -> Finding:

@@ -297,15 +297,15 @@ class _Apartado:
     text: str
 
 
-async def other_provision(sentence: Sentence, one: Cited, provisions: Provisions) -> Finding | None:
+async def other_provision(sentence: Sentence, cited: Cited, provisions: Provisions) -> Finding | None:
     """Return the finding that the words of a sentence are those of another provision of the cited law."""
     if tells_facts(sentence.text):
         return None
     said = content_stems(without_names(sentence))
-    law_id, key = one.source.ref
-    if len(said & content_stems(one.source.everything)) > len(said) / 2:
+    law_id, key = cited.source.ref
+    if len(said & content_stems(cited.source.everything)) > len(said) / 2:
         return None
-    apartados = await _apartados(one.source.ref, one.collection, provisions)
+    apartados = await _apartados(cited.source.ref, cited.collection, provisions)
     provisions_with = Counter(stem for each in apartados for stem in each.words)
     weight = {stem: math.log(len(apartados) / provisions_with[stem]) for stem in said if stem in provisions_with}
     total = sum(weight.values())
@@ -318,11 +318,11 @@ async def other_provision(sentence: Sentence, one: Cited, provisions: Provisions
     if max((share(each.words) for each in apartados if each.key == key), default=0) > _FAR:
         return None
     others = [each for each in apartados if each.key != key and share(each.words) >= _NEAR]
-    if not others or {key for _, key in provisions_in(one.scope, law_id)} & {each.key for each in others}:
+    if not others or {key for _, key in provisions_in(cited.scope, law_id)} & {each.key for each in others}:
         return None
     best = max(others, key=lambda each: share(each.words))
-    message = translate("brief.other_provision", provision=one.name, place=best.label)
-    return finding_on(sentence, one, "other_provision", message, best.text)
+    message = translate("brief.other_provision", provision=cited.name, place=best.label)
+    return finding_on(sentence, cited, "other_provision", message, best.text)
 
 
 async def _apartados(ref: ProvisionRef, collection: str, provisions: Provisions) -> list[_Apartado]:

@@ -112,8 +112,8 @@ async def _ruling(
 
 async def _chunk_of(decision: Decision, store: ChunkStore) -> Chunk | None:
     named = NamedDecision(key=decision.key, ecli=decision.ecli, name="")
-    found = await look_up_decisions([named], store)
-    return found[0]["chunk"] if found else None
+    candidates = await look_up_decisions([named], store)
+    return candidates[0]["chunk"] if candidates else None
 
 
 async def _of_another_court(decision: Decision, store: ChunkStore) -> Chunk | None:
