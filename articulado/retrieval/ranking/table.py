@@ -21,8 +21,7 @@ from articulado.prompting.prompts import load_prompt
 from articulado.retrieval.ranking.cross_encoder import CrossEncoder, ModelFiles
 from articulado.retrieval.ranking.heuristic import HeuristicReranker
 from articulado.retrieval.ranking.model_reranker import ModelReranker, PassageScorer
-from articulado.values.answers import RerankStrategy, TurnQuestion
-from articulado.values.chunks import Candidate
+from articulado.values.answers import RerankStrategy
 from articulado.values.errors import ConfigurationError, ModelError, ModelTimeout
 from articulado.values.protocols import ChatModel, Reranked, Reranker, RerankerTable, TokenCounter
 
@@ -160,15 +159,7 @@ class UnavailableReranker:
     def __init__(self, error: str) -> None:
         self.error = error
 
-    async def score(
-        self,
-        question: TurnQuestion,
-        queries: Sequence[str],
-        candidates: Sequence[Candidate],
-        *,
-        deadline: float | None = None,
-    ) -> Reranked:
-        """Raise ``ConfigurationError``."""
+    async def score(self, *_: object, **__: object) -> Reranked:
         raise ConfigurationError(self.error)
 
     async def close(self) -> None: ...
