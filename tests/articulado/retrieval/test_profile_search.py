@@ -68,11 +68,17 @@ RUNS = {
         (OFFLINE, saying(fusion=Fusions(offline=OfflineFusion(sparse=4.0))), (20, 3.0, 4.0)),
     ],
 )
-@pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
-async def test_every_graph_fuses_as_the_profile_says_of_its_embedder(run, settings, profile, expected) -> None:
+async def test_fusion_follows_the_embedder_and_the_profile(settings, profile, expected) -> None:
     store = KeepsFusions()
-    await run(services_of(store, settings, profile))
+    await RUNS["retrieval"](services_of(store, settings, profile))
     assert store.fusions == {expected}
+
+
+@pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
+async def test_every_graph_uses_the_fusion_of_the_profile(run) -> None:
+    store = KeepsFusions()
+    await run(services_of(store, PROVIDED, saying(fusion=Fusions(provider=Fusion(k=7, dense=2.0)))))
+    assert store.fusions == {(7, 2.0, 1.0)}
 
 
 async def test_the_chat_models_of_a_provider_leave_the_fusion_alone() -> None:
