@@ -91,18 +91,13 @@ def freshness_of(
         chunk = candidate["chunk"]
         known = (last_changes.get(chunk["law_id"]), last_change_of(chunk))
         days = [day for day in known if day and day <= today.isoformat()]
-        law = laws.setdefault(
-            chunk["law_id"],
-            {"law_id": chunk["law_id"], "law": chunk["law_name"], "last_change": None, "published": None},
-        )
+        unchanged = LawFreshness(law_id=chunk["law_id"], law=chunk["law_name"], last_change=None, published=None)
+        law = laws.setdefault(chunk["law_id"], unchanged)
         law["last_change"] = max([*days, law["last_change"] or ""]) or None
         law["published"] = chunk.get("law_days", NO_DAYS)["published"] or law["published"]
     notes = {f"[C{number}] {note}" for number, candidate in cited.items() if (note := whole_note(candidate["chunk"]))}
-    return {
-        "index_day": index_day.isoformat() if index_day else None,
-        "laws": list(laws.values()),
-        "notes": sorted(notes),
-    }
+    day = index_day.isoformat() if index_day else None
+    return Freshness(index_day=day, laws=list(laws.values()), notes=sorted(notes))
 
 
 MAX_NEEDS = 2
@@ -125,17 +120,10 @@ def needs_of(
             continue
         verdict = unread.get(finding["start"])
         if verdict:
-            needs.append(
-                {
-                    "kind": "article",
-                    "article": verdict["provision"],
-                    "law": verdict["law"],
-                    "keywords": "",
-                    "by_check": True,
-                }
-            )
+            article, law = verdict["provision"], verdict["law"]
+            needs.append(Need(kind="article", article=article, law=law, keywords="", by_check=True))
         elif words := _words(text, finding, language):
-            needs.append({"kind": "keywords", "article": "", "law": "", "keywords": words, "by_check": True})
+            needs.append(Need(kind="keywords", article="", law="", keywords=words, by_check=True))
     return list({str(need): need for need in needs}.values())[:MAX_NEEDS]
 
 

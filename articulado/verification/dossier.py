@@ -100,11 +100,8 @@ def provenance_of(
     """Return the provenance of answers; ``models`` maps roles to names, without keys or addresses."""
     index: DossierIndex | None = None
     if manifest is not None:
-        index = {
-            "generation": manifest.generation,
-            "created": manifest.created.isoformat(),
-            "fingerprints": manifest.fingerprints.model_dump(),
-        }
+        created, fingerprints = manifest.created.isoformat(), manifest.fingerprints.model_dump()
+        index = DossierIndex(generation=manifest.generation, created=created, fingerprints=fingerprints)
     return {
         "version": version,
         "profile": profile.name,
@@ -231,9 +228,9 @@ async def recheck(dossier: Dossier, store: ChunkStore) -> Recheck:
     # Fragments of values and worked results are in no index, and a card is written for its question.
     indexed = [each for each in dossier["context"] if _chunk(each)["chunk_type"] not in (VALUE_TYPE, CARD_TYPE)]
     differing = [each["mark"] for each in indexed if _differs(_chunk(each), now)]
-    outside = [
-        citation["mark"] for citation in dossier["result"].get("citations", []) if not _is_of_context(citation, dossier)
-    ]
+    citations = dossier["result"].get("citations", [])
+    marked = {(each["mark"], _chunk(each)["id"]) for each in dossier["context"]}
+    outside = [each["mark"] for each in citations if (each["mark"], each["chunk_id"]) not in marked]
     wrong_hash = [each["mark"] for each in dossier["context"] if sha256(_chunk(each)["text"]) != each["sha256"]]
     checks = [
         _check("seal", [] if seal_of(dossier) == dossier["seal"] else [""]),
@@ -242,7 +239,7 @@ async def recheck(dossier: Dossier, store: ChunkStore) -> Recheck:
         _check("answer", [finding["where"] for finding in errors]),
         _check("index", differing),
     ]
-    marks = {citation["mark"] for citation in dossier["result"].get("citations", [])}
+    marks = {citation["mark"] for citation in citations}
     became = [await _change(each, now.get(_chunk(each)["id"]), store, marks) for each in indexed]
     worked = [await _recalculated(each, dossier["today"], store) for each in dossier["result"].get("calculations", [])]
     return {
@@ -320,13 +317,6 @@ def _check(name: CheckName, wrong: list[str]) -> DossierCheck:
     return {"check": name, "ok": not wrong, "message": message}
 
 
-def _is_of_context(citation: Mapping[str, object], dossier: Dossier) -> bool:
-    return any(
-        fragment["mark"] == citation["mark"] and _chunk(fragment)["id"] == citation["chunk_id"]
-        for fragment in dossier["context"]
-    )
-
-
 def _differs(chunk: Chunk, now: Mapping[int, Chunk]) -> bool:
     current = now.get(chunk["id"])
     return current is not None and current["source"] == chunk["source"] and current["text"] != chunk["text"]
@@ -336,7 +326,8 @@ async def _change(
     fragment: DossierFragment, current: Chunk | None, store: ChunkStore, cited: Collection[str]
 ) -> ProvisionChange | None:
     chunk = _chunk(fragment)
-    if current is not None and _is_as_it_was(chunk, current):
+    is_repealed = current is not None and current["status"] in REPEALED and chunk["status"] not in REPEALED
+    if current is not None and current["valid_to"] == chunk["valid_to"] and not is_repealed:
         return None
     wordings = await store.find(chunk["law_id"], chunk["provision_key"])
     began = chunk["valid_from"] or ""
@@ -357,8 +348,3 @@ async def _change(
         "cited": fragment["mark"] in cited,
         "message": translate(_BECAME[change], since=since),
     }
-
-
-def _is_as_it_was(chunk: Chunk, current: Chunk) -> bool:
-    repealed = current["status"] in REPEALED and chunk["status"] not in REPEALED
-    return current["valid_to"] == chunk["valid_to"] and not repealed

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from itertools import permutations
-from typing import Literal
 
 from articulado.language.folding import fold
 from articulado.language.numerals import numeral
@@ -214,15 +213,14 @@ def _wrong_source(
 
 
 def _altered(quotation: Quotation, alike: Likeness, difference: Difference) -> Finding:
-    kind: Literal["dropped_words", "altered"] = "dropped_words" if not difference.said else "altered"
-    if not difference.said:
-        message = translate("quotation.dropped", real=difference.real, source=_name(alike.source))
-    elif not difference.real:
-        message = translate("quotation.added", said=difference.said, source=_name(alike.source))
+    said, real, source = difference.said, difference.real, _name(alike.source)
+    kind = "altered" if said else "dropped_words"
+    if not said:
+        message = translate("quotation.dropped", real=real, source=source)
+    elif not real:
+        message = translate("quotation.added", said=said, source=source)
     else:
-        message = translate(
-            "quotation.replaced", said=difference.said, real=difference.real, source=_name(alike.source)
-        )
+        message = translate("quotation.replaced", said=said, real=real, source=source)
     return _quotation_finding(kind, quotation, message, alike.source, alike.evidence)
 
 
