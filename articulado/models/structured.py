@@ -139,7 +139,7 @@ def _without_refused(node: Any) -> Any:
     }
 
 
-Method = Literal["json_schema", "tool_call", "json_mode", "prompt"]
+Method = Literal["json_schema", "function_calling", "json_mode", "prompt"]
 METHODS: tuple[Method, ...] = get_args(Method)  # from the strictest to the one that any model takes
 
 _REFUSING_STATUS = frozenset({400, 404, 422})
@@ -171,7 +171,7 @@ def first_method(model: BaseChatModel) -> Method | None:
         return remembered
     if type(model).bind_tools is BaseChatModel.bind_tools:
         return None
-    return "tool_call" if _WITHOUT_JSON_SCHEMA.match(getattr(model, "model_name", None) or "") else "json_schema"
+    return "function_calling" if _WITHOUT_JSON_SCHEMA.match(getattr(model, "model_name", None) or "") else "json_schema"
 
 
 def remember(model: BaseChatModel, method: Method) -> None:
@@ -192,24 +192,18 @@ def bind_schema(
     """
     # stream=False: a graph that streams would otherwise turn this into a streamed request.
     options: dict[str, Any] = {"stream": False, **({"extra_body": body} if body else {})}
-    match method:
-        case "json_schema":
-            return model.with_structured_output(
-                strict_schema(schema), method="json_schema", include_raw=True, strict=True, **options
-            )
-        case "tool_call":
-            function = _function(schema)
-            tools = [{"type": "function", "function": function}]
-            return model.bind_tools(tools, tool_choice=function["name"], **options)
-        case "json_mode":
-            return model.bind(response_format={"type": "json_object"}, **options)
-        case "prompt":
-            return model.bind(**options)
+    if method == "prompt":
+        return model.bind(**options)
+    if method == "json_schema":
+        options["strict"] = True
+    elif method == "function_calling":
+        options["parallel_tool_calls"] = None  # not sent: some servers refuse the parameter
+    return model.with_structured_output(strict_schema(schema), method=method, include_raw=True, **options)
 
 
 def prompt_for(method: Method, prompt: Sequence[BaseMessage], schema: type[BaseModel]) -> list[BaseMessage]:
     """Return the messages; methods without a schema in the request add it to the system message."""
-    if method in ("json_schema", "tool_call"):
+    if method in ("json_schema", "function_calling"):
         return list(prompt)
     asked = f"Reply with one JSON object alone that satisfies this JSON Schema:\n{json.dumps(strict_schema(schema))}"
     if prompt and isinstance(prompt[0], SystemMessage):
@@ -239,12 +233,6 @@ def is_refusal_of_method(error: Exception) -> bool:
 def is_prose(text: str) -> bool:
     """Return True if a non-empty reply ignores the request for JSON."""
     return bool(text.strip()) and "{" not in text
-
-
-def _function(schema: type[BaseModel]) -> dict[str, Any]:
-    parameters = strict_schema(schema)
-    name, description = parameters.pop("title"), parameters.pop("description", "")
-    return {"name": name, "description": description, "parameters": parameters}
 
 
 def _identity(model: BaseChatModel) -> tuple[str, ...]:
