@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-# articulado as a service: docker build -t articulado . (docs/operations.md has what to set and to keep)
+# articulado as a service: docker build -t articulado . (docs/operate.md has what to set and to keep)
 
 FROM python:3.13-slim AS build
 # What is installed beside the core, from pyproject.toml: servers, and reading PDF, DOCX and XLSX.

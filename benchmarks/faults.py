@@ -4,7 +4,7 @@
 
 A model that accepts and never answers, and one that drips, against a question of three seconds; and a hundred clients
 that leave in the middle of an answer, until the last of their models is left, too, and what memory that leaves behind.
-What comes out stands in docs/reliability.md.
+docs/figures.md has the results.
 """
 
 import asyncio

@@ -3,7 +3,7 @@
     python benchmarks/sizing.py [--points 44000] [--dimensions 192 1536] [--folder FOLDER]
 
 An embedded index of parents and their children is built from words drawn at random, in a process of its own, opened in
-another and searched; docs/sizing.md works out machines from the figures. The last line is how a ruling of 20,000
+another and searched; docs/figures.md works out machines from the figures. The last line is how a ruling of 20,000
 characters is cut.
 """
 

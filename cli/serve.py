@@ -145,7 +145,7 @@ def show_on_phone(address: str, port: int, ring: KeyRing) -> None:
     out.print(code.getvalue(), markup=False)
     out.print(
         "La conexión no va cifrada: quien esté en la misma red puede leer preguntas, respuestas y clave. Úselo solo en "
-        "una red de confianza; para lo demás, un proxy con HTTPS (docs/serving.md).",
+        "una red de confianza; para lo demás, un proxy con HTTPS (docs/serve.md).",
         markup=False,
     )
 

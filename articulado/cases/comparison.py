@@ -45,7 +45,7 @@ FEATURES = (
 BUCKETS = 2_048
 PAIR_WEIGHT = 0.7
 RIDGE = 0.1
-"""Strength of regularisation; docs/cases.md compares values."""
+"""Strength of regularisation; docs/decisions/0015-matching-of-cases.md."""
 
 
 class TextVectors(Protocol):

@@ -34,7 +34,7 @@ from articulado.values.protocols import SparseVector, Vector
 
 WRITING_ROOM = 32 * MEGABYTE  # disk space that every write leaves free
 
-BYTES_OF_POINT = 2_000  # estimated size of a point without its dense vector, mostly payload (docs/sizing.md)
+BYTES_OF_POINT = 2_000  # estimated size of a point without its dense vector, mostly payload (docs/figures.md)
 
 SPOOL = ".added"  # folder of added payloads within that of the generation
 

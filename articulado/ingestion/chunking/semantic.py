@@ -2,7 +2,7 @@
 
 Compare the three sentences before and after each gap by the cosine distance of their vectors. The highest peaks are
 breaks, at most as many as distances exceed the 90th percentile of the document (Kamradt, "5 levels of text
-splitting", 2023, level 4; windows as in Hearst, "TextTiling", 1997). docs/ingestion.md has the figures.
+splitting", 2023, level 4; windows as in Hearst, "TextTiling", 1997). Figures: docs/decisions.
 """
 
 import asyncio

@@ -318,7 +318,7 @@ class _OfflineEncoders:
     def vectors(self, texts: Sequence[EntryTexts]) -> tuple[list[Vector | None], list[SparseVector]]:
         """Encode texts; the dense vector of a child is unit(own + ``WHOLE_WEIGHT`` · surrounding text).
 
-        After Günther et al., "Late Chunking: Contextual Chunk Embeddings", 2024; figures in docs/ingestion.md.
+        After Günther et al., "Late Chunking: Contextual Chunk Embeddings", 2024; figures in docs/decisions.
         """
         within_texts = list(dict.fromkeys(within for dense, within, _ in texts if dense and within))
         wholes = dict(zip(within_texts, self._embedder.embed_all(within_texts), strict=True))

@@ -228,7 +228,7 @@ async def test_complete_response_replaces_the_one_set_aside(gazette):
 
 
 async def test_the_requests_and_the_waiting_for_many_laws(gazette):
-    """``docs/ingestion.md`` has the figures for 12,000 laws; here are 40."""
+    """``docs/figures.md`` has the figures for 12,000 laws; here are 40."""
     laws = [f"BOE-A-2002-{number}" for number in range(40)]
     for law in laws:
         gazette.server.publish(law, "20250601T100000Z")
