@@ -22,7 +22,6 @@ PAGES = [
     for page in sorted(REPOSITORY.glob(pattern))
 ]
 UNCHECKED = {
-    "CONTRIBUTING.md",
     "docs/cases.md",
     "docs/evaluation.md",
     "docs/configuration.md",
@@ -32,7 +31,6 @@ UNCHECKED = {
     "docs/retrieval.md",
     "docs/serving.md",
     "docs/verification.md",
-    "profiles/README.md",
 }
 """Pages that will be written anew."""
 WITH_BLOCKS = [page for page in PAGES if blocks_of(page) and str(page.relative_to(REPOSITORY)) not in UNCHECKED]

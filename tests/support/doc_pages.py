@@ -55,6 +55,7 @@ ONLY_CHECKED = {
     "python -m benchmarks": "needs an index of the real laws, or minutes",
     "python -m pytest": "runs this test",
     ".venv/bin/python": "is an environment that `make` builds",
+    "python3 -m venv": "builds an environment",
 }
 """Beginnings of command lines that do not run here, with the reason. Their subcommands and options must exist."""
 ONLY_CHECKED_VARIABLES = {
@@ -259,7 +260,7 @@ class Reader:
         programs, address = self.folder / ".programs", str(self.folder / ".socket")
         programs.mkdir(exist_ok=True)
         for name in {"articulado", "python", "python3", *(start.split()[0] for start in ONLY_CHECKED)}:
-            program = programs / name
+            program = (self.folder if "/" in name else programs) / name
             program.parent.mkdir(parents=True, exist_ok=True)
             program.write_text(_CLIENT.format(python=sys.executable, name=name, address=address), encoding="utf-8")
             program.chmod(0o755)
