@@ -53,7 +53,7 @@ from state.rag import RagState
 from state.run import carried_over, days_of
 
 LIKELY, SECOND = 0.2, 0.45
-"""Minimum probabilities of the first and the second card (docs/retrieval.md)."""
+"""Minimum probabilities of the first and the second card (docs/decisions/0060)."""
 MAX_CARDS = 2
 BEST_CHUNKS = 5
 """Best chunks of law that are checked for the day and the regime of a question."""

@@ -90,7 +90,7 @@ def _with_title(question: TurnQuestion, carried: Sequence[Candidate], domain: Do
 def searches_of(question: TurnQuestion, queries: Sequence[str], domain: Domain) -> list[str]:
     """Return the reader's searches, and the question in its context unless a search has all its words.
 
-    Keywords lose the phrasing that encoders learnt, and may lack the subject of a follow-up (docs/retrieval.md).
+    Keywords lose the phrasing that encoders learnt, and may lack the subject of a follow-up (docs/decisions/0058).
     """
     topic, topic_stems = searched_topic(question), set(question["stems"])
     if not queries or any(topic_stems <= set(domain.stems(query)) for query in queries):

@@ -39,7 +39,7 @@ from state.rag import RagState
 from state.run import days_of
 
 READ: Mapping[RerankStrategy, Cut] = {"learnt": Cut(0.06, 14), "heuristic": Cut(0.45, 8)}
-"""Cut of the candidates by ranking strategy (docs/retrieval.md); other strategies are not cut."""
+"""Cut of the candidates by ranking strategy (docs/decisions/0059); other strategies are not cut."""
 
 
 class SelectContextUpdate(TypedDict):
@@ -140,7 +140,7 @@ def _cost(value: Candidate, counter: TokenCounter) -> int:
 
 
 PROVISIONS: Mapping[RerankStrategy, Cut] = {"learnt": Cut(0.25, 8), "heuristic": Cut(0.65, 6)}
-"""Cut of the provisions that a chat model reads, by ranking strategy (docs/retrieval.md)."""
+"""Cut of the provisions that a chat model reads, by ranking strategy (docs/decisions/0059)."""
 
 FIRST_PROVISIONS, NEAR_IN_FIRST, NEAR_IN_OTHERS = 3, 0.1, 0.05
 """Leading provisions, and the maximum distance of a part from its provision's best: in them, in others."""

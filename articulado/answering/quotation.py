@@ -26,7 +26,7 @@ MAX_QUOTED_WORDS = 120
 _SHARE = 0.9
 """Minimum share of the best provision's fit for a further one."""
 _SHARE_IN_FOLLOW_UP = 0.75
-"""The same in a follow-up, which often concerns another provision (docs/conversations.md)."""
+"""The same in a follow-up, which often concerns another provision (docs/decisions/0063)."""
 _CLOSE = 0.7
 """Minimum share of the best score for a further point or sentence."""
 _IRRELEVANT = 0.5

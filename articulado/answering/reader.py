@@ -54,7 +54,7 @@ class Reader(Closable, Protocol):
 
 class KeywordReader:
     """Reader without a model: one search with the topic of the question (keywords alone were worse,
-    docs/retrieval.md).
+    docs/decisions/0058).
 
     A question in another language is searched by the need that ``meant`` finds, else by its Spanish words
     (``glossed``).

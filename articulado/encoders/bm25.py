@@ -17,7 +17,7 @@ AVERAGE_LENGTH = 90.0
 
 LONGEST_WORD = 40  # longer words are keys or paths
 
-SYNONYM_WEIGHT = 0.4  # weight of a synonym's stem, beside 1 for words of the query (docs/retrieval.md)
+SYNONYM_WEIGHT = 0.4  # weight of a synonym's stem, beside 1 for words of the query (docs/decisions/0058)
 
 Synonyms = Callable[[str], Sequence[tuple[str, float]]]
 """Maps a query to related terms of the field, each with a certainty in (0, 1]."""

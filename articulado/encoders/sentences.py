@@ -33,7 +33,7 @@ _PROBE = "vacaciones"
 _PROBED = np.array([0.0347, -0.0122, -0.0719, -0.0805, 0.0659, -0.0499, 0.0277, 0.0487])
 """First numbers of the probe's vector; a wrongly compiled engine gives others."""
 _TOLERANCE = 0.02
-DIMENSIONS = 256  # kept main axes; 512 find no more (docs/retrieval.md)
+DIMENSIONS = 256  # kept main axes; 512 find no more (docs/decisions/0052)
 QUESTION_SECONDS = 3.0  # seconds that a question waits for an endpoint
 PAUSE_SECONDS = 60.0  # seconds without requests to a failed endpoint
 

@@ -2,7 +2,7 @@
 
 Axes start as latent semantic analysis (Deerwester et al., 1990). Training maximises the cosine of each pair against the
 batch's other documents (Henderson et al., 2017; Karpukhin et al., 2020) with Adam (Kingma and Ba, 2015).
-docs/retrieval.md has the figures of each choice.
+docs/decisions/0051 has the figures of each choice.
 """
 
 from collections.abc import Sequence

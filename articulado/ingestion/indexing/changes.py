@@ -69,7 +69,7 @@ def entries_of(
     *,
     in_whole: bool = True,
 ) -> Iterator[Entry]:
-    """Yield each parent, whose words are counted, and its children, which are embedded (docs/retrieval.md).
+    """Yield each parent, whose words are counted, and its children, which are embedded (docs/decisions/0006).
 
     ``sentences`` are the reader's contexts by id of child; ``lay_phrasings`` of a parent become a hidden child;
     ``in_whole``: embed a child within its parent.

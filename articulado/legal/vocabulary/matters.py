@@ -91,7 +91,7 @@ def _rooted(term: str) -> str:
 
 
 def prior(question: str, chunk: Chunk) -> float:
-    """Return a factor in (0, 1] by the kind of provision and its law (docs/retrieval.md)."""
+    """Return a factor in (0, 1] by the kind of provision and its law (docs/decisions/0053)."""
     law = known_laws().get(chunk["law_id"])
     regime = regime_of(chunk)
     special = regime not in named_regimes(question) if regime else law is not None and not law.general

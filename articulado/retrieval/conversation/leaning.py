@@ -1,4 +1,4 @@
-"""Follow-up detection by linear models (``tools.train_leaning``, docs/conversations.md)."""
+"""Follow-up detection by linear models (``tools.train_leaning``, docs/decisions/0063)."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence

@@ -16,7 +16,7 @@ _SIMILARITY_WEIGHT = 2.5
 _CITATION_SHARE = 0.1
 
 OWN_WORDS = 0.3
-"""Share of a follow-up's own words in the relevance of a candidate (docs/conversations.md)."""
+"""Share of a follow-up's own words in the relevance of a candidate (docs/decisions/0063)."""
 
 _PRECEDENT_WEIGHT, _FAR = 0.5, 0.3
 
@@ -24,7 +24,7 @@ _CLOSE_WORDS, _CLOSE_CURVE = 0.3, (0.5, 0.1)
 _CLOSE_WEIGHT, _CLOSE_MIDDLE = 0.15, 0.5
 
 _PLAIN_CURVE, _CURVE_OF_PRECEDENTS = (0.42, 0.11), (0.6, 0.15)
-"""Score of probability 0.5, and spread of the curve (docs/retrieval.md)."""
+"""Score of probability 0.5, and spread of the curve (docs/decisions/0053)."""
 
 
 Support = Callable[[str], Mapping[ProvisionRef, float]]
@@ -43,7 +43,7 @@ class HeuristicReranker:
         relevance  = 1 / (1 + e^((0.6 − s) / 0.15)); without ``support`` 0.42 and 0.11
 
     A sentence encoder adds 0.15 · (closeness − 0.5) to ``s`` of an article; for running text s = closeness + 0.3 ·
-    words, with 0.5 and 0.1. For a follow-up, 30 % is the relevance for its own words (docs/retrieval.md).
+    words, with 0.5 and 0.1. For a follow-up, 30 % is the relevance for its own words (docs/decisions/0053).
     """
 
     limit = None

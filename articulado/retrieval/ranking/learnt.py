@@ -1,4 +1,4 @@
-"""Learnt ranking: boosted trees over the features of a candidate (``tools.train_ranking``, docs/retrieval.md)."""
+"""Learnt ranking: boosted trees over the features of a candidate (``tools.train_ranking``, docs/decisions/0053)."""
 
 import asyncio
 import math
@@ -32,14 +32,14 @@ MAX_COMPARED = 30
 DECISION_HANDICAP = 0.26
 """Lead by the formula from which a ruling or criterion precedes a provision, which has a higher rank."""
 LEARNT_SIGNALS = SignalWeights(relevance=1.0, hierarchy=0.0, recency=0.0, in_force=0.0, repealed=0.3)
-"""Legal signals beside a learnt relevance, which includes all but repeal (docs/retrieval.md)."""
+"""Legal signals beside a learnt relevance, which includes all but repeal (docs/decisions/0053)."""
 FILE = Path(str(resources.files("articulado.retrieval.ranking"))) / "ranking.npz"
 
 
 BESIDE_BEST = 4
 _LEAD, _SUMMARY, _SHARE, _FAR, _BIAS = 7.0, -34.0, 5.0, -10.0, 2.9
 _NEAR_ENOUGH = 0.4
-"""Weights of ``own_probability`` (docs/retrieval.md)."""
+"""Weights of ``own_probability`` (docs/decisions/0055)."""
 
 
 def own_probability(candidates: Sequence[Candidate], around: Neighbourhood) -> float | None:

@@ -92,7 +92,7 @@ def save_judgements(file: Path, alone: JudgementModel, with_neighbours: Judgemen
 
 
 class LearntJudge:
-    """The judge of Spanish law, trained by ``tools.train_ranking`` (docs/relevance.md)."""
+    """The judge of Spanish law, trained by ``tools.train_ranking`` (docs/decisions/0062)."""
 
     def __init__(self, reader: EvidenceReader, model: Callable[[], JudgementModel]) -> None:
         self.reader = reader
