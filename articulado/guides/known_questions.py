@@ -169,7 +169,7 @@ class _Absent:
 
 def _file_of(settings: Settings, encoder: SentenceEncoder) -> Path:
     key = hashlib.sha256(repr((_FORMAT, encoder.fingerprint, _digest_of_questions(FILE))).encode()).hexdigest()
-    return settings.home / "encoders" / f"known-{key[:16]}.npy"
+    return settings.encoders_folder / f"known-{key[:16]}.npy"
 
 
 @cache

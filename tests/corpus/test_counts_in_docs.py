@@ -18,9 +18,7 @@ def document(name):
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    "name", ["README.md", "corpus/README.md", "evaluation/datasets/README.md"]
-)
+@pytest.mark.parametrize("name", ["README.md", "corpus/README.md", "evaluation/datasets/README.md"])
 def test_documents_name_the_number_of_laws(name):
     text = document(name)
     said = re.findall(r"(?:provisions of|records of|\d of|all,|of the) (\d+) laws", text.replace("the 66 laws", ""))

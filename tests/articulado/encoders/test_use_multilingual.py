@@ -247,7 +247,7 @@ def test_another_vocabulary_is_refused(tmp_path, packaged, monkeypatch):
 
 
 def of(home: Path, sentences: str = "usem3") -> Settings:
-    return Settings.read(env_file=None, home=home, sentences=sentences)
+    return Settings.read(env_file=None, home=home, encoders=home / "encoders", sentences=sentences)
 
 
 def test_the_encoder_of_the_settings_is_opened_once_in_the_folder_of_models(folder, tmp_path, opened_anew):

