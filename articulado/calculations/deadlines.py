@@ -26,6 +26,7 @@ UNTIL = time(15)  # Writs to a court are admitted until this hour of the next wo
 WAIT = 15  # Working days from a request of conciliation until a term runs on without the act (LRJS 65.1).
 ONE_DAY = timedelta(days=1)
 ANOTHER_HOLIDAY = "Otro festivo local o autonómico dentro del plazo lo alarga un día."
+RECESS_EXCLUDED = "agosto y los días del 24 de diciembre al 6 de enero son inhábiles."
 NOT_URGENT = "si el asunto no es de los urgentes del artículo 43.4 (sin agosto)"
 PLACE = ("seat", "holidays")
 GIVEN = ("term_days", "term_unit", "august_excluded")
@@ -74,7 +75,7 @@ class Term(BaseModel):
             self.kind,
             self.title,
             ("deadline",) if self.administrative else ("deadline", "grace_until"),
-            (*conditions, *ways, STARTS[self.event], term_rule(self), recess_rule(self), *plain, *grace),
+            (*conditions, *ways, STARTS[self.event], term_rule(self), RECESS_RULES[self.recess], *plain, *grace),
             tuple(dict.fromkeys((self.event, *open_term, *self.fields, *PLACE, *residence, *GIVEN))),
             self.provision,
             f"El último día es el {{deadline}}{until}.",
@@ -153,56 +154,40 @@ def _given_length(term: Term) -> Rule:
     return given_length
 
 
-def recess_rule(term: Term) -> Rule:
-    """Return the rule on August and the days from 24 December to 6 January."""
-    if term.administrative:
+@rule(ADMINISTRATIVE_DAYS, produces="recess", since=ADMINISTRATIVE_SINCE)
+def no_recess(august_excluded: bool | None = None) -> Computed:
+    warnings = ("En los plazos administrativos agosto es hábil.",) if august_excluded else ()
+    text = "Plazo administrativo por días: hábiles, sin sábados, domingos ni festivos; agosto cuenta."
+    return Computed(False, "", text, warnings=warnings)
 
-        @rule(ADMINISTRATIVE_DAYS, produces="recess", since=ADMINISTRATIVE_SINCE)
-        def all_months(august_excluded: bool | None = None) -> Computed:
-            warnings = ("En los plazos administrativos agosto es hábil.",) if august_excluded else ()
-            text = "Plazo administrativo por días: hábiles, sin sábados, domingos ni festivos; agosto cuenta."
-            return Computed(False, "", text, warnings=warnings)
 
-        return all_months
-    if term.recess == "counts":
+@rule(NON_WORKING, produces="recess")
+def recess_counts(august_excluded: bool | None = None) -> Computed:
+    warnings = ("En esta materia agosto y los días del 24 de diciembre al 6 de enero son hábiles.",)
+    text = "En esta materia son hábiles agosto y los días del 24 de diciembre al 6 de enero (artículo 43.4)."
+    return Computed(False, "", text, warnings=warnings if august_excluded else ())
 
-        @rule(NON_WORKING, produces="recess")
-        def urgent(august_excluded: bool | None = None) -> Computed:
-            warnings = ("En esta materia agosto y los días del 24 de diciembre al 6 de enero son hábiles.",)
-            text = "En esta materia son hábiles agosto y los días del 24 de diciembre al 6 de enero (artículo 43.4)."
-            return Computed(False, "", text, warnings=warnings if august_excluded else ())
 
-        return urgent
-    if term.recess == "excluded":
-
-        @rule(NON_WORKING, produces="recess", since=RECESS_SINCE)
-        def not_urgent(august_excluded: bool | None = None) -> Computed:
-            warnings = () if august_excluded is not False else ("En esta materia agosto es inhábil (artículo 43.4).",)
-            text = (
-                "Esta materia no está entre las excepciones: agosto y los días del 24 de diciembre al 6 de enero son"
-                " inhábiles."
-            )
-            return Computed(True, "", text, warnings=warnings)
-
-        return not_urgent
-    return recess_by_matter
+@rule(NON_WORKING, produces="recess", since=RECESS_SINCE)
+def recess_does_not_count(august_excluded: bool | None = None) -> Computed:
+    warnings = () if august_excluded is not False else ("En esta materia agosto es inhábil (artículo 43.4).",)
+    text = f"Esta materia no está entre las excepciones: {RECESS_EXCLUDED}"
+    return Computed(True, "", text, warnings=warnings)
 
 
 @rule(NON_WORKING, produces="recess", since=RECESS_SINCE)
 def recess_by_matter(august_excluded: bool | None = None) -> Computed:
     """Exclude August and Christmas by the matter; an unknown matter counts as urgent, which gives the earlier day."""
     if august_excluded:
-        text = (
-            "El asunto no está entre las excepciones: agosto y los días del 24 de diciembre al 6 de enero son"
-            " inhábiles."
-        )
-        return Computed(True, "", text)
+        return Computed(True, "", f"El asunto no está entre las excepciones: {RECESS_EXCLUDED}")
     text = "Agosto y los días del 24 de diciembre al 6 de enero son hábiles en los asuntos urgentes (despido y otros)."
-    if august_excluded is None:
-        return Computed(
-            False, "", text, assumptions=("Se cuenta como asunto urgente del artículo 43.4: es lo prudente.",)
-        )
-    return Computed(False, "", text)
+    assumed = "Se cuenta como asunto urgente del artículo 43.4: es lo prudente."
+    return Computed(False, "", text, assumptions=(assumed,) if august_excluded is None else ())
+
+
+RECESS_RULES: Mapping[Recess, Rule] = {
+    "never": no_recess, "counts": recess_counts, "excluded": recess_does_not_count, "open": recess_by_matter,
+}  # fmt: skip
 
 
 @rule(NON_WORKING, produces="recess", since=RECESS_SINCE)

@@ -8,6 +8,7 @@ from datetime import date
 from functools import cache
 from importlib import resources
 from itertools import groupby
+from operator import attrgetter
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -153,9 +154,9 @@ def compare_wordings(outcome: Outcome, indexed: Mapping[str, Sequence[IndexedWor
     law of that day was requested, the outcome is refused. ``today`` is the day of the law if the outcome has none.
     """
     basis, pins = _basis(outcome), wordings_written_against()
-    day = basis.day or today
+    day, by_provision = basis.day or today, attrgetter("provision")
     wordings, earlier = [], defaultdict[tuple[date, DayOfWording], list[str]](list)
-    for provision, group in groupby(sorted(basis.followed, key=_name), key=_name):
+    for provision, group in groupby(sorted(basis.followed, key=by_provision), key=by_provision):
         pin = pins.get(provision)
         if pin is None:
             continue
@@ -184,10 +185,6 @@ async def find_changed(store: ChunkStore, today: date) -> list[WrittenAgainst]:
     pins = list(wordings_written_against().values())
     indexed = await asyncio.gather(*(find_wordings(store, pin.provision) for pin in pins))
     return [pin for pin, each in zip(pins, indexed, strict=True) if _state(pin, each, today, today) == "changed"]
-
-
-def _name(followed: Followed) -> str:
-    return followed.provision
 
 
 def _basis(outcome: Outcome) -> Basis:

@@ -134,7 +134,9 @@ def shown_value(value: object, form: str) -> str:
     text = str(value)
     sections = _sections(form)
     of_text = sections[3] if len(sections) > 3 else sections[-1] if "@" in form else "@"
-    return "".join(text if each == "@" else each for each in _literals(of_text)).strip() if of_text != "@" else text
+    if of_text == "@":
+        return text
+    return "".join(text if each == "@" else each for each in map(_literal, _TOKEN.finditer(of_text))).strip()
 
 
 def _sections(form: str) -> list[str]:
@@ -142,14 +144,9 @@ def _sections(form: str) -> list[str]:
     return re.findall(r'(?:"[^"]*"|\\.|\[[^\]]*\]|[^;"\\\[])+|(?<=;)(?=;|$)|^(?=;)', form) or [""]
 
 
-def _literals(section: str) -> list[str]:
-    shown_parts = []
-    for match in _TOKEN.finditer(section):
-        shown = next(
-            (match[name] for name in ("quoted", "escaped", "currency", "other") if match[name] is not None), ""
-        )
-        shown_parts.append(shown)
-    return shown_parts
+def _literal(match: re.Match[str], default: str = "") -> str:
+    groups = ("quoted", "escaped", "currency", "other")
+    return next((match[name] for name in groups if match[name] is not None), default)
 
 
 def _written_moment(value: datetime | date | time | timedelta, form: str) -> str:
@@ -199,8 +196,7 @@ def written_number(value: float, form: str = "") -> str:
             text += "" if is_written else _digits(value * 100 if percent else value, code)
             is_written = True
         else:
-            shown = (match[name] for name in ("quoted", "escaped", "currency", "other") if match[name] is not None)
-            text += next(shown, " ")
+            text += _literal(match, " ")
     return re.sub(r"(?<=[\d-])\s*(?=[%€])", " ", re.sub(r"^- (?=\d)", "-", " ".join(text.split())))
 
 

@@ -207,7 +207,8 @@ def language_of(text: str, expected: Language) -> str:
     >>> [language_of(text, language("es")) for text in ("¿Cuándo me pagan?", "Am I paid?", "Wie lange ist die Frist?")]
     ['es', 'en', 'de']
     """
-    scores = {code: score - _margin(code, expected.code) for code, score in _identifier().rank(text)}
+    margins = {code: each.margin for code, each in _recognised().items()} | {expected.code: 0.0}
+    scores = {code: score - margins[code] for code, score in _identifier().rank(text)}
     likeliest = max(scores, key=lambda code: scores[code])
     # A text without letters that the model knows has one score for all.
     return likeliest if len(set(scores.values())) > 1 else expected.code
@@ -248,10 +249,6 @@ def _recognised() -> Mapping[str, RecognisedLanguage]:
     file = resources.files("articulado.language").joinpath("data", "recognised.toml")
     rows = tomllib.loads(file.read_text(encoding="utf-8"))["language"]
     return {each.code: each for each in map(RecognisedLanguage.model_validate, rows)}
-
-
-def _margin(code: str, expected: str) -> float:
-    return 0.0 if code == expected else _recognised()[code].margin
 
 
 @cache

@@ -186,7 +186,7 @@ class Speller:
             *self._alike(before, word, after, max_distance, stems),
             *self._parted(before, word, after),
         ]
-        return min(readings, key=_by_cost)
+        return min(readings, key=lambda reading: (reading.cost, reading.text))
 
     def _stems_of(self, token: _Token) -> set[str]:
         """Return the known stems of a word, also without an ending such as a pronoun."""
@@ -240,10 +240,6 @@ class Speller:
             return None
         cost = JOINED + LETTERS * OSA.distance(whole, other) - self._common(other)
         return _Reading(cost - self._near(before, other, behind), (other,), self._surfaces[other], 2)
-
-
-def _by_cost(reading: _Reading) -> tuple[float, str]:
-    return reading.cost, reading.text
 
 
 def with_mended(text: str, mended: Sequence[MendedWord]) -> str:

@@ -195,7 +195,7 @@ def _read(question: str, folded: str, start: int, position: int) -> tuple[Agreem
             (linked if is_linked else loose).append(token[0])
             end = token.end() if is_linked else end
             # "de la empresa Norvalia"
-            is_linked = is_linked and _next_is_capital(question, position)
+            is_linked = is_linked and question[position:].lstrip(' «"“')[:1].isupper()
     named = sector_stems(linked)
     text = question[start:end].strip()
     return AgreementMention(text, named, named | sector_stems(loose), where, statewide), end
@@ -204,7 +204,3 @@ def _read(question: str, folded: str, start: int, position: int) -> tuple[Agreem
 def _skip(folded: str, position: int) -> int:
     match = _BEFORE_PLACE.match(folded, position)
     return match.end() if match else position
-
-
-def _next_is_capital(question: str, position: int) -> bool:
-    return question[position:].lstrip(' «"“')[:1].isupper()

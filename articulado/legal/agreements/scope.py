@@ -173,7 +173,9 @@ def _named(scope_text: str, folded: str) -> tuple[str, str, int]:
     if is_company:
         start = company.end() if company else start
         stop = form.end() if form and form.end() <= stop else stop
-        return "", _with_last_point(scope_text[start:stop].strip(' ,;-–«»"“”(')), stop
+        name = scope_text[start:stop].strip(' ,;-–«»"“”(')
+        # The last point of a legal form ("S.L") is lost at the end of a title.
+        return "", f"{name}." if re.search(r"\.\s?\w$", name) else name, stop
     while kind := _KIND.match(folded, start):
         start = kind.end()
     if (line := _SECTOR_BEFORE_LINE.match(folded, start)) and scope_text[line.end() :].split(" ")[0].isupper():
@@ -187,10 +189,6 @@ def company_core(company: str) -> str:
     folded = fold(company)
     form = _LEGAL_FORM.search(folded)
     return (folded[: form.start()] if form else folded).strip(' ,.«»"“”')
-
-
-def _with_last_point(name: str) -> str:
-    return f"{name}." if re.search(r"\.\s?\w$", name) else name
 
 
 def _sector(name: str) -> str:

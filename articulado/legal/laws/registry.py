@@ -200,13 +200,8 @@ def norm_kinds() -> dict[str, NormKind]:
     return kinds
 
 
-@cache
-def _by_code() -> dict[str, str]:
-    return {kind.code: kind.kind for kind in norm_kinds().values()}
-
-
 def kind_of_code(code: str) -> str:
-    return _by_code().get(code, "")
+    return next((kind.kind for kind in norm_kinds().values() if kind.code == code), "")
 
 
 def rank_of(law_id: str, kind: str) -> int:

@@ -1,6 +1,6 @@
 """Matters outside the statutes, special regimes, and the bodies to which a refusal refers."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -60,14 +60,8 @@ def regimes() -> tuple[Regime, ...]:
 
 @lru_cache(maxsize=256)
 def named_regimes(question: str) -> frozenset[str]:
-    words = significant_words(question)
-    written, roots = f" {' '.join(words)} ", f" {' '.join(map(root, words))} "
-    return frozenset(
-        regime.name
-        for regime in regimes()
-        for term in regime.terms
-        if (f" {term.lower()} " in written if term.isupper() else f" {_rooted(term)} " in roots)
-    )
+    occurs = _occurrences(question)
+    return frozenset(regime.name for regime in regimes() if any(map(occurs, regime.terms)))
 
 
 def regime_of(chunk: Chunk) -> str | None:
@@ -83,6 +77,13 @@ def _by_law() -> dict[str, str]:
 def _by_heading(breadcrumb: str) -> str | None:
     folded = fold(breadcrumb)
     return next((regime.name for regime in regimes() for words in regime.headings if fold(words) in folded), None)
+
+
+def _occurrences(text: str) -> Callable[[str], bool]:
+    """Return a function that tells if a term occurs in a text: an acronym as written, other words by their roots."""
+    words = significant_words(text)
+    written, roots = f" {' '.join(words)} ", f" {' '.join(map(root, words))} "
+    return lambda term: f" {term.lower()} " in written if term.isupper() else f" {_rooted(term)} " in roots
 
 
 @cache
@@ -127,9 +128,8 @@ class Doors(BaseModel):
 
     def for_topic(self, text: str) -> Door:
         """Return the first door with the most terms in a text, else ``default``, or ``outside`` of the field."""
-        words = significant_words(text)
-        written, roots = f" {' '.join(words)} ", f" {' '.join(map(root, words))} "
-        counts = [sum(_occurs(term, written, roots) for term in door.terms) for door in self.door]
+        occurs = _occurrences(text)
+        counts = [sum(map(occurs, door.terms)) for door in self.door]
         best = max(counts)
         if best:
             return self.door[counts.index(best)]
@@ -139,7 +139,3 @@ class Doors(BaseModel):
 @cache
 def doors() -> Doors:
     return Doors.model_validate(read_table("doors.toml"))
-
-
-def _occurs(term: str, written: str, roots: str) -> bool:
-    return f" {term.lower()} " in written if term.isupper() else f" {_rooted(term)} " in roots
