@@ -37,18 +37,14 @@ FIRST_YEAR, LAST_YEAR = 1950, 2100
 
 @dataclass(frozen=True)
 class Mention:
-    """What ``text[start:end]`` names.
-
-    ``unit`` is of a count ("day", "week", "month", "year", "hour", "#" and a stem for things) or "euro"; ``per`` the
-    time that an amount or a count is of ("day", "week", "month", "year").
-    """
+    """A day, amount, count or share named in ``text[start:end]``."""
 
     type: MentionType
     value: Decimal | date
     start: int
     end: int
-    unit: str = ""
-    per: str = ""
+    unit: str = ""  # "euro", or of a count: "day", "week", "month", "year", "hour", "#" and a stem for things
+    per: str = ""  # reference time: "day", "week", "month", "year"
 
     def as_value(self) -> NamedValue:
         value = self.value.isoformat() if isinstance(self.value, date) else str(self.value)
