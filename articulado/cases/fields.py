@@ -5,7 +5,7 @@ Values are compared without case, accents and punctuation. A chunk or article wi
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from articulado.cases.author import FieldNeeded, FieldsNeeded
 from articulado.cases.phrases import is_placeholder, named_choices, read_choice
@@ -67,40 +67,32 @@ def field_specs(details: Iterable[Mapping[str, Any]]) -> list[FieldSpec]:
     return list(specs.values())
 
 
-def _field(
-    needed_field: FieldNeeded, spec: FieldSpec | None, context_stems: set[str], language: Language
-) -> RequiredField:
-    stems = set(language.stems(needed_field.field.replace("_", " ")))
+def _field(needed: FieldNeeded, spec: FieldSpec | None, context_stems: set[str], language: Language) -> RequiredField:
+    stems = set(language.stems(needed.field.replace("_", " ")))
+    is_uncertain = needed.uncertain or not stems or not stems <= context_stems
+    field = _of_spec(spec) if spec else cast(RequiredField, needed.model_dump())
     return {
-        "field": needed_field.field,
-        "description": needed_field.description,
-        "why_needed": needed_field.why_needed,
-        "data_type": spec["data_type"] if spec else needed_field.data_type,
-        "required": spec["required"] if spec else needed_field.required,
-        "uncertain": needed_field.uncertain or not stems or not stems <= context_stems,
-        **_accepted(spec),
+        **field,
+        "description": needed.description,
+        "why_needed": needed.why_needed,
+        "uncertain": is_uncertain,
     }
 
 
 def _of_spec(spec: FieldSpec) -> RequiredField:
-    return {
-        "field": spec["field"],
-        "description": spec["description"],
-        "why_needed": spec["why_needed"],
-        "data_type": spec["data_type"],
-        "required": spec["required"],
-        "uncertain": False,
-        **_accepted(spec),
-    }
-
-
-def _accepted(spec: FieldSpec | None) -> Accepted:
-    accepted: Accepted = {}
-    if spec and "values" in spec:
-        accepted["values"] = list(spec["values"])
-    if spec and "accepts" in spec:
-        accepted["accepts"] = spec["accepts"]
-    return accepted
+    field = RequiredField(
+        field=spec["field"],
+        description=spec["description"],
+        why_needed=spec["why_needed"],
+        data_type=spec["data_type"],
+        required=spec["required"],
+        uncertain=False,
+    )
+    if "values" in spec:
+        field["values"] = list(spec["values"])
+    if "accepts" in spec:
+        field["accepts"] = spec["accepts"]
+    return field
 
 
 def _without(fields: Sequence[tuple[Group, RequiredField]], dropped: Sequence[int]) -> RequiredFields:
