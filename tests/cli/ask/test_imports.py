@@ -1,10 +1,11 @@
-"""What a question never waits for: packages that train, plot, serve, call a provider or read documents."""
+"""Packages that a question never imports: they measure, train, plot, serve, call a provider or read documents."""
 
 import json
 import subprocess
 import sys
 
 NEVER = {
+    *("evaluation", "ir_measures"),
     *("sklearn", "scipy", "onnxruntime", "matplotlib", "pandas", "torch", "fastembed", "tokenizers"),
     *("openai", "langchain_openai", "qdrant_client", "fastapi", "uvicorn", "langserve", "lxml", "pypdf", "docx"),
     *("articulado.ingestion.bundled", "articulado.ingestion.indexing.build", "articulado.ingestion.chunking.chunks"),
