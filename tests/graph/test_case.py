@@ -156,19 +156,15 @@ async def test_an_institution_that_receives_the_money_is_no_other_record_keeper(
 @pytest.mark.parametrize("name", ["plan_401k", "laboral"])
 async def test_with_few_tokens_an_answer_has_steps_and_warnings_or_says_how_many_bring_them(name, request):
     office = request.getfixturevalue({"plan_401k": "embedded", "laboral": "embedded_law"}[name])
-    articles = packaged_articles(PROFILES / name / "articles")[::3]
-
-    async with office.services() as services:
-        graph = build_generate_response(services)
-        for article in articles:
-            case = {"inquiry": article["inquiries"][0], **{key: article[key] for key in FILTERS if key in article}}
-            for budget in (300, 900, 1200):
-                found = await graph.ainvoke({**case, "max_tokens": budget})
-                if has_steps_and_warnings(found) or found["decision"] == "out_of_scope":
-                    continue
-                assert found["decision"] == "uncertain"
-                *_, enough = re.findall(r"\d+", found["message"])
-                assert has_steps_and_warnings(await graph.ainvoke({**case, "max_tokens": int(enough)})), article["id"]
+    for article in packaged_articles(PROFILES / name / "articles")[::6]:
+        case = {"inquiry": article["inquiries"][0], **{key: article[key] for key in FILTERS if key in article}}
+        for budget in (300, 900, 1200):
+            found = await office.answered({**case, "max_tokens": budget})
+            if has_steps_and_warnings(found) or found["decision"] == "out_of_scope":
+                continue
+            assert found["decision"] == "uncertain"
+            *_, enough = re.findall(r"\d+", found["message"])
+            assert has_steps_and_warnings(await office.answered({**case, "max_tokens": int(enough)})), article["id"]
 
 
 def has_steps_and_warnings(found) -> bool:
