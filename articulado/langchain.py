@@ -87,9 +87,6 @@ def retriever(
         k: maximum number of documents, from 1.
         as_of: day whose law is searched; default: today.
         territory: community or city whose law is searched beside state law.
-
-    Raises:
-        ArticuladoError: settings, index or a provider are not usable; the message says how to fix it.
     """
     from graph.compose import open_services
     from graph.rag import build_context
@@ -117,10 +114,7 @@ def tool(settings: Settings | None = None, *, as_of: date | None = None, territo
 def vector_store(collection: str = "normativa", settings: Settings | None = None) -> "ArticuladoVectorStore":
     """Return LangChain's vector store over a collection of the served index, with its encoders.
 
-    Raises:
-        ConfigurationError: the settings name no server (``ARTICULADO_STORE=server``).
-        InvalidInput: the index has no such collection.
-        ArticuladoError: the index cannot be opened.
+    Raises ``ConfigurationError`` without a server in the settings, ``InvalidInput`` for an unknown collection.
     """
     from graph.compose import open_services
 
@@ -209,7 +203,6 @@ def _options(**options: Any) -> dict[str, Any]:
 
 
 def _labels(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that distinguish people's questions and users' documents from law."""
     if metadata.get("source") == LAY_PHRASINGS:
         return {"chunk_type": LAY_PHRASINGS, "status": None}
     chunk = cast(Chunk, {**blank_chunk(0, ""), **metadata})

@@ -99,7 +99,6 @@ def _item_name(items: object, number: int) -> str:
 
 
 def _key_path(path: Sequence[str | int]) -> str:
-    """Return the keys joined by dots; list indexes count from 1."""
     keys = ".".join(part for part in path if isinstance(part, str))
     numbers = [str(part + 1) for part in path if isinstance(part, int)]
     return " ".join((keys, *numbers))

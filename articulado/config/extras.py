@@ -41,12 +41,10 @@ def modules_of(extra: Extra) -> tuple[str, ...]:
 
 
 def installed(extra: Extra) -> bool:
-    """Return True if an extra is installed, without importing it."""
     return not _lacking(extra)
 
 
 def require(extra: Extra) -> None:
-    """Raise ``ConfigurationError`` with the install command if an extra is missing."""
     if lacking := _lacking(extra):
         raise ConfigurationError(without(extra, lacking[0]))
 
@@ -61,7 +59,6 @@ def importing(extra: Extra) -> Iterator[None]:
 
 
 def without(extra: Extra, package: str) -> str:
-    """Return the error message for a missing package: affected function, and install command."""
     return translate("extras.missing", purpose=translate(_CONTENTS[extra].purpose), package=package, extra=extra)
 
 

@@ -43,7 +43,6 @@ def limited(limits: Limits) -> Iterator[None]:
 
 
 def check_size(path: Path, size: int) -> None:
-    """Raise ``InvalidInput`` if the unpacked size of a file exceeds the limit."""
     limit = _CURRENT.get().unpacked
     if size > limit:
         raise InvalidInput(translate("bounds.size", path=path, size=mebibytes(size), limit=mebibytes(limit)))
@@ -76,11 +75,7 @@ _MIN_LIKELIHOOD = 0.9  # minimum share of expected characters among the non-ASCI
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the bytes of a file; check a ZIP before anything unpacks it.
-
-    Raises:
-        InvalidInput: the file is unreadable, empty, damaged or, packed or unpacked, too large.
-    """
+    """Return the bytes of a file after a check of its size, packed and unpacked; raise ``InvalidInput``."""
     try:
         check_size(path, path.stat().st_size)
         data = path.read_bytes()
@@ -107,11 +102,7 @@ def _check_package(path: Path, data: bytes) -> None:
 
 
 def decode(data: bytes, path: Path, declared: str | None = None) -> str:
-    """Decode text by byte order mark, UTF-8, declared encoding, or the 8-bit encoding that yields Spanish.
-
-    Raises:
-        InvalidInput: binary data, or an unknown encoding.
-    """
+    """Decode by byte order mark, UTF-8, ``declared``, or the 8-bit encoding of Spanish; raise ``InvalidInput``."""
     for mark, encoding in _BOMS.items():
         if data.startswith(mark):
             if (text := _decoded(data, encoding)) is None:
@@ -139,7 +130,6 @@ def _decoded(data: bytes, encoding: str) -> str | None:
 
 
 def _likelihood(text: str) -> float:
-    """Return the share of expected characters among the non-ASCII ones, in [0, 1]."""
     beyond = [character for character in text if character > "\x7f"]
     return sum(character in _EXPECTED for character in beyond) / len(beyond) if beyond else 1.0
 

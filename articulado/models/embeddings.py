@@ -46,26 +46,18 @@ class OpenAIEmbedder:
     ) -> None:
         self._client = client
         self._request = request
-        self._fingerprint = fingerprint
-        self._dimensions = dimensions
+        self.fingerprint = fingerprint
+        self.dimensions = dimensions
         self._retrier = retrier
         self._kinds = kinds
         self._close = close
         self._batches = batches(self._passages)
 
-    @property
-    def fingerprint(self) -> str:
-        return self._fingerprint
-
-    @property
-    def dimensions(self) -> int:
-        return self._dimensions
-
     async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
         """Embed search queries in one request; raise ``ModelError`` for a failure or a zero vector."""
         embedded = await self._embed_queries(texts, deadline) if texts else Embedded([])
         if not all(vector.any() for vector in embedded.vectors):
-            name, dimensions = self._retrier.endpoint.title, self._dimensions
+            name, dimensions = self._retrier.endpoint.title, self.dimensions
             error = ModelError(translate("models.unusable_vectors", name=name, dimensions=dimensions))
             error.attempts = embedded.requests
             raise error
@@ -106,13 +98,13 @@ class OpenAIEmbedder:
 
     def _normalised(self, matrix: Vector) -> list[Vector]:
         """Return the rows L2-normalised, zeros unchanged; raise ``ModelError`` for other dimensions than configured."""
-        if matrix.shape[1] != self._dimensions:
+        if matrix.shape[1] != self.dimensions:
             raise ModelError(
                 translate(
                     "models.wrong_dimensions",
                     name=self._retrier.endpoint.title,
                     given=matrix.shape[1],
-                    expected=self._dimensions,
+                    expected=self.dimensions,
                     variable=self._retrier.endpoint.variable("DIMENSIONS"),
                 )
             )
@@ -170,7 +162,6 @@ class VectorCache(Generic[V]):
 
     @staticmethod
     def key(space: Space, fingerprint: str, text: str) -> str:
-        """Return the key of a text in one space, for the encoder with this fingerprint."""
         content = "\0".join((space, fingerprint, text)).encode("utf-8", "surrogatepass")
         return f"{space}:{hashlib.blake2b(content, digest_size=16).hexdigest()}"
 

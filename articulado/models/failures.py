@@ -117,7 +117,6 @@ class ProviderFailure(Exception):
 
 
 def withheld(error: BaseException) -> ProviderFailure:
-    """Return an error without the provider's text, as the cause of ours."""
     status = _status_of(error)
     return ProviderFailure(type(error).__qualname__ if status is None else f"{type(error).__qualname__}, HTTP {status}")
 
@@ -260,7 +259,6 @@ def schema_violated(endpoint: Endpoint, cause: str, attempts: int) -> ModelError
 
 
 def late(name: str, role: Role) -> ModelTimeout:
-    """Return the error for a model that missed the deadline of a question."""
     return ModelTimeout(translate(_LATE[role], name=name))
 
 

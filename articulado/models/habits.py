@@ -226,7 +226,6 @@ class ReasoningFilter:
         return bool(self._pending)
 
     def _take(self, mark: "regex.Match[str]", behind: str, shown: list[str]) -> None:
-        """Apply a mark, or pass it on as mentioned text."""
         kind, row = re.split(r"(?=\d)", mark.lastgroup, maxsplit=1) if mark.lastgroup else ("close", "0")
         if self._hidden is not None:
             if not _is_quoted(self._last, behind):
@@ -270,7 +269,6 @@ class ReasoningFilter:
         return closes and not _GOES_ON.match(behind)
 
     def _pass_on(self, text: str, shown: list[str]) -> None:
-        """Show visible text, or hold it while it may be reasoning."""
         if self._hidden is not None or not text:
             return
         *complete, line = (self._line + text).split("\n")
@@ -285,7 +283,6 @@ class ReasoningFilter:
 
 
 def _is_quoted(before: str, behind: str) -> bool:
-    """Return True if a mark stands between quotation marks."""
     opens = not before[:-1].strip(" \t\n([¿¡")
     return opens and behind[:1] == _QUOTES.get(before[-1:], "\0") and not behind.startswith(_CODE_BLOCK)
 

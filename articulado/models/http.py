@@ -101,7 +101,6 @@ def _wants_stream(body: dict[str, Any], sent: dict[str, Any]) -> bool:
 
 
 def _as_stream(response: httpx2.Response, content: bytes) -> httpx2.Response:
-    """Return a whole reply as a stream of one piece."""
     try:
         reply = json.loads(content)
         choices = [{**choice, "delta": choice["message"]} for choice in reply["choices"]]

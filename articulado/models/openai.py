@@ -101,7 +101,6 @@ def embedder(settings: ModelSettings, retrier: RetrierFactory = Retrier, role: R
 
 
 def check_settings(role: Role, settings: ModelSettings) -> None:
-    """Raise ``ConfigurationError`` if a setting of a role is missing, without making a client."""
     _check_connection(_endpoint(role, settings), azure_by_parts(settings))
     if role in ("embedder", "sentences"):
         _dimensions(settings, role)

@@ -122,7 +122,6 @@ class ReplyAccumulator:
 
     @property
     def cut(self) -> bool:
-        """True if the reply is incomplete."""
         return (self.full and not self.looped) or self.finish_reason == "length"
 
     def add(self, message: BaseMessage) -> str:
@@ -154,7 +153,6 @@ class ReplyAccumulator:
         return self._keep(rest)
 
     def _keep(self, text: str) -> str:
-        """Add text up to the limit and return it."""
         if self.reasoning.void:
             self.void, self.reasoning.void = True, False
             self._pieces, self._length = [], 0

@@ -86,7 +86,6 @@ class Backoff:
         return await retrying(bounded)
 
     def _pause(self, state: RetryCallState) -> float:
-        """Return the seconds until the next attempt, as requested by the server or computed."""
         requested = retry_after(state.outcome.exception(), self.clock()) if state.outcome else None
         return wait_exponential(self.first_pause)(state) * (0.5 + self.jitter()) if requested is None else requested
 

@@ -90,7 +90,6 @@ def parse_structured(text: str, schema: type[S], *, cut: bool = False) -> S:
 
 
 def repair_messages(text: str, violation: SchemaViolation) -> Sequence[BaseMessage]:
-    """Return messages that show the model its reply and the errors."""
     # Servers refuse an empty message, and some chat templates two turns of the user in a row.
     return [AIMessage(text[:REPLY_SHOWN] or "(empty)"), HumanMessage(violation.request)]
 
@@ -116,7 +115,6 @@ def _violation(error: ValidationError, *, cut: bool) -> SchemaViolation:
 
 
 def _path(details: ErrorDetails) -> str:
-    """Return the path of an error ("amounts.0.value"), or ""."""
     return ".".join(str(part) for part in details["loc"])
 
 
@@ -231,7 +229,6 @@ def is_refusal_of_method(error: Exception) -> bool:
 
 
 def is_prose(text: str) -> bool:
-    """Return True if a non-empty reply ignores the request for JSON."""
     return bool(text.strip()) and "{" not in text
 
 

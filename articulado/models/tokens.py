@@ -72,7 +72,6 @@ def token_counter(model: str = "") -> TokenCounter:
 
 
 def _on_machine(encoding: str) -> bool:
-    """Return True if tiktoken would find the table of an encoding without a download."""
     folder = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR"))
     if folder == "" or encoding not in _TABLES:
         return False

@@ -53,7 +53,7 @@ class IndexBuilder:
         self._stored = Points.of([])
         self._removed: set[int] = set()
         self._added: list[Point] = []
-        self._expected = 0
+        self.points = 0
         self._dimensions: int | None = None
         self.meaning: MeaningSpace | None = None
         self._base: Index | None = None
@@ -62,12 +62,12 @@ class IndexBuilder:
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._generations.locked())
-            self._folder = await asyncio.to_thread(self._generations.begin)
-            self._writer = self._make_writer(self._folder)
+            self.folder = await asyncio.to_thread(self._generations.begin)
+            self._writer = self._make_writer(self.folder)
             stack.push_async_callback(self._writer.close)
             await self._writer.begin()
             unfinished = await asyncio.to_thread(self._generations.unfinished)
-            await self._remove(folder for folder in unfinished if folder != self._folder)
+            await self._remove(folder for folder in unfinished if folder != self.folder)
             self._stack = stack.pop_all()
         return self
 
@@ -76,20 +76,11 @@ class IndexBuilder:
     ) -> None:
         async with self._stack:
             if not self._maybe_served:
-                await self._remove([self._folder])
-
-    @property
-    def folder(self) -> Path:
-        """Folder of the generation; callers may add files before ``commit``."""
-        return self._folder
+                await self._remove([self.folder])
 
     @property
     def models(self) -> Path:
-        return self._folder / MODELS
-
-    @property
-    def points(self) -> int:
-        return self._expected
+        return self.folder / MODELS
 
     async def continue_from(self, base: Index) -> Digests:
         """Copy the points and models of another generation; return the digest of each point by id.
@@ -104,7 +95,7 @@ class IndexBuilder:
             await asyncio.to_thread(copy_folder, base.models, self.models)
         self._stored = await self._writer.table(base)
         self._names = list(base.manifest.collections)
-        self._expected = len(self._stored)
+        self.points = len(self._stored)
         self._dimensions = base.manifest.dimensions
         self.meaning = base.manifest.meaning
         return await asyncio.to_thread(self._digests_of, base)
@@ -113,9 +104,8 @@ class IndexBuilder:
         return Digests(self._stored, self._stored.differences(Points.load(base.folder)) if self._in_place else ())
 
     async def require_room(self, points: int, dimensions: int) -> None:
-        """Raise ``StoreUnavailable`` if the disk lacks space for these points with dense vectors of this length."""
         needed = BYTES_OF_MODELS + self._writer.bytes_of(points, dimensions)
-        await asyncio.to_thread(require_room, self._folder, needed)
+        await asyncio.to_thread(require_room, self.folder, needed)
 
     async def remove(self, ids: Collection[int]) -> None:
         """Delete points that came from the continued generation; other ids are ignored."""
@@ -126,7 +116,7 @@ class IndexBuilder:
         if removed:
             await self._writer.delete(removed)
             self._removed.update(point.id for point in stored)
-            self._expected -= len(stored)
+            self.points -= len(stored)
 
     async def add(
         self, chunks: Sequence[Chunk], dense: Sequence[Vector | None], sparse: Sequence[SparseVector]
@@ -165,7 +155,7 @@ class IndexBuilder:
             Point(chunk["id"], chunk["parent_id"] or chunk["id"], digest(chunk), self._position(chunk["collection"]))
             for chunk in chunks
         ]
-        self._expected += len(chunks) - len(stored)
+        self.points += len(chunks) - len(stored)
 
     async def commit(self, description: Description) -> Index:
         """Check the written points and serve the generation.
@@ -175,39 +165,39 @@ class IndexBuilder:
             IndexMismatch: the store does not hold the added points.
             StoreUnavailable, ConfigurationError: publishing failed; the old generation still serves.
         """
-        if self._dimensions is None or not self._expected:
+        if self._dimensions is None or not self.points:
             raise InvalidInput(translate("store.nothing_to_index"))
         written = await self._writer.finish()
         counts = dict(sorted(written.items()))
         new_positions = {name: position for position, name in enumerate(counts)}
         positions = [new_positions[name] for name in self._names]
         table = self._stored.changed(self._removed, self._added, positions)
-        await asyncio.to_thread(table.save, self._folder)
+        await asyncio.to_thread(table.save, self.folder)
         self._check_counts(counts)
         manifest = Manifest(
             **description.model_dump(exclude={"fingerprints"}),
             fingerprints=description.fingerprints,
             format=FORMAT,
-            generation=self._folder.name,
+            generation=self.folder.name,
             created=datetime.now(UTC),
             dimensions=self._dimensions,
             collections=counts,
             stored_as=self._writer.stored_as,
             meaning=self._meaning_of(counts),
         )
-        checksums = await asyncio.to_thread(write_checksums, self._folder)
+        checksums = await asyncio.to_thread(write_checksums, self.folder)
         manifest = manifest.model_copy(update={"checksums": checksums})
-        await asyncio.to_thread(write_durably, self._folder / MANIFEST, manifest.model_dump_json(indent=2))
+        await asyncio.to_thread(write_durably, self.folder / MANIFEST, manifest.model_dump_json(indent=2))
         served = await asyncio.to_thread(self._generations.current)
         # Set first: a request or a rename that fails may have had its effect all the same.
         self._maybe_served = True
-        index = Index(self._folder, manifest)
+        index = Index(self.folder, manifest)
         await self._writer.publish(index)
-        await asyncio.to_thread(self._generations.switch, self._folder)
+        await asyncio.to_thread(self._generations.switch, self.folder)
         with suppress(ArticuladoError):  # what is left is swept up by the next one
             await self._writer.sweep()
         # The last generation stays for readers that have it open, or were about to open it.
-        await self._remove(await asyncio.to_thread(self._generations.all_but, self._folder, served))
+        await self._remove(await asyncio.to_thread(self._generations.all_but, self.folder, served))
         return index
 
     def _meaning_of(self, collections: Collection[str]) -> MeaningSpace | None:
@@ -215,11 +205,11 @@ class IndexBuilder:
         return self.meaning.model_copy(update={"collections": named}) if self.meaning and named else None
 
     def _check_counts(self, counts: Mapping[str, int]) -> None:
-        if sum(counts.values()) != self._expected:
+        if sum(counts.values()) != self.points:
             raise IndexMismatch(
                 translate(
                     "store.incomplete",
-                    expected=self._expected,
+                    expected=self.points,
                     stored=sum(counts.values()),
                     advice=self._advice(),
                 )
@@ -238,7 +228,7 @@ class IndexBuilder:
 
     @property
     def _in_place(self) -> bool:
-        return self._writer.stored_as != self._folder.name
+        return self._writer.stored_as != self.folder.name
 
     async def _remove(self, folders: Iterable[Path]) -> None:
         """Remove generations, the folder last: the next build retries a failed removal. Shared points stay."""

@@ -281,7 +281,6 @@ class Collection:
     # Filters
 
     def _clause_mask(self, clause: Clause) -> Mask | None:
-        """Return the mask of the points that satisfy a clause; ``None``: all points."""
         mask: Mask = np.logical_or.reduce([self._holds(condition) for condition in clause])
         return None if mask.all() else mask
 

@@ -92,12 +92,10 @@ class _Added:
 
     @property
     def sparse(self) -> tuple[Ids, Ids, Vectors]:
-        """Positions, terms and weights."""
         return (np.array(self._term_places, np.int64), np.array(self._terms, np.int64), np.array(self._weights, "f"))
 
     @property
     def refs(self) -> tuple[Ids, Ids]:
-        """Positions of points, and ids that they refer to."""
         return np.array(self._ref_places, np.int64), np.array(self._refs, np.int64)
 
 
@@ -117,13 +115,10 @@ class EmbeddedWriter:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self.stored_as = folder.name
         self._base: Index | None = None
         self._added: dict[str, _Added] = {}
         self._deleted: dict[str, set[int]] = {}
-
-    @property
-    def stored_as(self) -> str:
-        return self._folder.name
 
     async def begin(self) -> None: ...
 
@@ -193,7 +188,6 @@ class EmbeddedWriter:
         return counts
 
     def _write(self, name: str) -> int:
-        """Write a collection; return its number of points as read back."""
         base = self._base.folder / name if self._base and name in self._base.manifest.collections else None
         added, deleted, folder = self._added.get(name), self._deleted.get(name, set()), self._folder / name
         if base is not None and not added and not deleted:
@@ -220,7 +214,6 @@ class EmbeddedWriter:
 
 
 def _merged(before: Collection | None, deleted: set[int], added: _Added | None) -> Contents:
-    """Return the points of a collection without the deleted and with the added ones."""
     old_ids = before.ids if before is not None else np.empty(0, np.int64)
     gone = deleted.union(added.places if added else ())
     kept = np.flatnonzero(~np.isin(old_ids, np.fromiter(gone, np.int64, len(gone))))

@@ -34,9 +34,6 @@ def require_room(folder: Path, needed: int) -> None:
         )
 
 
-_BLOCK_BYTES = 1 << 20
-
-
 def copy_folder(source: Path, target: Path) -> None:
     """Copy a folder so that the copy survives a crash."""
 
@@ -53,7 +50,7 @@ def copy_folder(source: Path, target: Path) -> None:
 def copy_file(source: Path, target: Path) -> None:
     """Copy a file so that the copy survives a crash."""
     with source.open("rb") as data, target.open("wb") as copy:
-        copyfileobj(data, copy, _BLOCK_BYTES)
+        copyfileobj(data, copy, MEGABYTE)
         copy.flush()
         os.fsync(copy.fileno())
 
@@ -96,7 +93,6 @@ def write_checksums(generation: Path) -> str:
 
 
 def check_files(index: Index, *, deep: bool = False) -> None:
-    """Raise ``IndexMismatch`` if files of an index are missing or damaged; see ``damaged_files``."""
     if damaged := damaged_files(index, deep=deep):
         named = ", ".join(damaged[:_NAMED]) + (" …" if len(damaged) > _NAMED else "")
         raise IndexMismatch(translate("store.files_damaged", folder=index.folder, files=named, advice=index.advice))

@@ -121,7 +121,6 @@ class Index:
 
     @property
     def advice(self) -> str:
-        """Advice for a damaged index, the end of a message."""
         if self.manifest.demo:
             return translate("store.renew_first_index", folder=self.folder.parent.parent)
         return translate("store.inspect_and_rebuild", inspection=INSPECTION_HINT, command=REBUILD_HINT)
@@ -192,7 +191,6 @@ class Generations:
         return self._folder / name
 
     def pointer_damaged(self) -> IndexMismatch:
-        """Return the error for a damaged pointer, with the names of the complete generations."""
         complete = [folder.name for folder in self.all_but() if (folder / MANIFEST).is_file()]
         return IndexMismatch(translate("store.pointer_damaged", file=self._pointer, names=", ".join(complete) or "—"))
 

@@ -106,7 +106,6 @@ def to_chunk(payload: Payload, today: date) -> Chunk:
 
 
 def to_hits(ranking: Sequence[Ranked], chunks: Mapping[int, Chunk]) -> list[Hit]:
-    """Return the hits of a fused ranking without points that were deleted meanwhile."""
     return [Hit(chunks[ranked.point], ranked.score, ranked.similarity) for ranked in ranking if ranked.point in chunks]
 
 

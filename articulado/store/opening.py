@@ -32,11 +32,9 @@ READ_ATTEMPTS = 3  # A generation disappears between two looks only if an index 
 
 
 def open_index(folder: Path, expected: Fingerprints | None = None, *, profile: str = "") -> Index:
-    """Return the served generation, of profile ``profile`` (a name; empty: any) and built with ``expected`` parts.
+    """Return the served generation of ``profile`` ("": any), built with ``expected`` parts.
 
-    Raises:
-        IndexMissing: there is none.
-        IndexMismatch: it is damaged, or another one.
+    Raises ``IndexMissing``, or ``IndexMismatch`` if it is damaged or another one.
     """
     generations = Generations(folder)
     for _ in range(READ_ATTEMPTS):
@@ -185,7 +183,7 @@ class Inspection:
         self._index = index
         self._table: dict[int, Point] = {}
         self._findings: dict[tuple[str, str], list[str]] = defaultdict(list)
-        self._laws: dict[str, set[str]] = defaultdict(set)
+        self.laws: dict[str, set[str]] = defaultdict(set)
         self._references: dict[int, str] = {}
         self._seen: set[int] = set()
         self._is_updated = False
@@ -206,16 +204,11 @@ class Inspection:
 
     @property
     def is_unfinished_alone(self) -> bool:
-        """True if an unfinished update explains all findings: nothing is damaged."""
         return {kind for kind, _ in self._findings} == {"inspection.unfinished"}
 
     @property
     def references(self) -> int:
         return len(self._references)
-
-    @property
-    def laws(self) -> dict[str, set[str]]:
-        return self._laws
 
     async def run(self, store: InspectedStore, progress: Progress) -> None:
         """Check all points of a store against the table."""
@@ -263,7 +256,7 @@ class Inspection:
             map(isfinite, (*(dense or ()), *(sparse or ())))
         ):
             self._add("inspection.vectors", name, [str(point.id)])
-        self._laws[name].add(chunk["law_id"])
+        self.laws[name].add(chunk["law_id"])
         source = f"{chunk['provision']} {chunk['law_id']}"
         self._references.update(dict.fromkeys(chunk["refs"], source))
 

@@ -137,7 +137,6 @@ def _is_served(index: Path) -> bool:
 
 
 def _current_or_none(generations: Generations) -> Path | None:
-    """Return the generation that this machine serves; ``None`` if the pointer is damaged: the server knows it."""
     try:
         return generations.current()
     except IndexMismatch:

@@ -250,7 +250,6 @@ class ServerStore:
         return chunks
 
     async def _parents(self, collection: str, points: Sequence[int]) -> dict[int, int]:
-        """Return the parents of points, with one request for unknown ones; a deleted point is left out."""
         if unmet := sorted(set(points) - self._met.keys()):
             with translate_server_errors():
                 records = await self._client.retrieve(collection, unmet, with_payload=[field_path("parent_id")])

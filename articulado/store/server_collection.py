@@ -31,7 +31,6 @@ def patience(settings: Settings) -> float:
 
 
 def connect(settings: Settings, *, timeout: float = TIMEOUT) -> "AsyncQdrantClient":
-    """Return a client that has sent nothing yet; ``timeout``: seconds for one request, rounded up."""
     from qdrant_client import AsyncQdrantClient
 
     return AsyncQdrantClient(timeout=ceil(timeout), **_address(settings))

@@ -83,7 +83,6 @@ class WriterLock:
             await self._pause(self._seconds / RENEWALS)
 
     def check(self) -> None:
-        """Raise ``StoreUnavailable`` if the lock may be lost."""
         if self._clock() >= self._valid_until:
             raise StoreUnavailable(translate("store.lock_lost"))
 

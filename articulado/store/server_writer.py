@@ -51,7 +51,7 @@ IDS_PER_REQUEST = 10_000
 
 
 HELD = timedelta(minutes=15)
-"""How long replaced generations are kept: running questions still use them (``question_timeout``)."""
+"""Time for which replaced generations are kept: running questions still use them (``question_timeout``)."""
 
 
 UNDATED = "undated"  # shard key of chunks without a day
@@ -98,7 +98,7 @@ class ServerWriter:
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._client = client
-        self._stored_as = self._generation = folder.name
+        self.stored_as = self._generation = folder.name
         self._options = options
         self._prefix = prefix
         self._registry = Registry(client, profile, prefix=prefix, options=options)
@@ -112,10 +112,6 @@ class ServerWriter:
         self._indexed_paths: dict[str, set[str]] = {}
         self._shard_keys: dict[str, set[str]] = {}
 
-    @property
-    def stored_as(self) -> str:
-        return self._stored_as
-
     async def begin(self) -> None:
         await self._registry.create()
         await self._lock.take()
@@ -123,9 +119,9 @@ class ServerWriter:
 
     async def continue_from(self, base: Index) -> None:
         """Update the collections of another generation in place; delete those that a killed update began."""
-        self._stored_as = base.manifest.stored_as
+        self.stored_as = base.manifest.stored_as
         self._written = {name: self._collection_of(name) for name in base.manifest.collections}
-        stored = await stored_collections(self._client, self._stored_as)
+        stored = await stored_collections(self._client, self.stored_as)
         if missing := set(self._written.values()) - stored:
             raise IndexMissing(
                 translate("store.server_lacks", missing=", ".join(sorted(missing)), command=REBUILD_HINT)
@@ -141,7 +137,7 @@ class ServerWriter:
 
     async def table(self, base: Index) -> Points:
         """Return the table of points; after an interrupted update it is read from the payloads."""
-        if await self._registry.updated() == self._stored_as:
+        if await self._registry.updated() == self.stored_as:
             self._is_marked = True
             return await fetched_table(self._client, self._written)
         return await asyncio.to_thread(Points.load, base.folder)
@@ -215,13 +211,13 @@ class ServerWriter:
         await self._client.close()
 
     def _collection_of(self, name: str) -> str:
-        return collection_name(f"{self._prefix}{name}", self._stored_as)
+        return collection_name(f"{self._prefix}{name}", self.stored_as)
 
     async def _mark_update(self) -> None:
         """Check the lock, and record the update if the points may be served."""
         self._lock.check()
-        if self._stored_as != self._generation and not self._is_marked:
-            await self._registry.begin_update(self._stored_as)
+        if self.stored_as != self._generation and not self._is_marked:
+            await self._registry.begin_update(self.stored_as)
             self._is_marked = True
 
     async def _create(self, name: str, size: int) -> None:
@@ -235,7 +231,6 @@ class ServerWriter:
         self._indexed_paths[collection] = {field_path(field) for field in fields}
 
     async def _index_fields(self, name: str, collection: str) -> None:
-        """Index new attributes, and fields that an earlier version left out, without waiting."""
         fields = indexed_fields(self._attributes.get(name, ())).items()
         lacking = {field: kind for field, kind in fields if field_path(field) not in self._indexed_paths[collection]}
         await index_fields(self._client, collection, lacking, wait=False)

@@ -20,7 +20,6 @@ _PAGE = 65_536
 
 
 def digest_of_hash(content_hash: str) -> int:
-    """Return 56 bits of a digest of the content hash."""
     return int.from_bytes(blake2b(content_hash.encode(), digest_size=7).digest(), "big")
 
 
@@ -108,16 +107,6 @@ class Points:
         unique, counts = np.unique(rows, axis=1, return_counts=True)
         return [int(id) for id in np.unique(unique[0, counts == 1])]
 
-    def parents(self, ids: Sequence[int]) -> dict[int, int]:
-        """Return the parent of each stored id; a chunk without a parent is its own."""
-        if not ids or not len(self):
-            return {}
-        stored_ids, parents = self._table[0], self._table[1]
-        requested = np.asarray(ids, dtype=np.int64)
-        positions = np.minimum(np.searchsorted(stored_ids, requested), len(stored_ids) - 1)
-        stored = stored_ids[positions] == requested
-        return dict(zip(requested[stored].tolist(), parents[positions][stored].tolist(), strict=True))
-
 
 class Digests(Mapping[int, int]):
     """Digest of each point by id; ``foreign``: ids of points that differ from their build's table."""
@@ -155,13 +144,9 @@ class IndexWriter(Protocol):
         """Begin with the points of another generation; a store that updates in place changes it at once."""
         ...
 
-    async def table(self, base: Index) -> Points:
-        """Return the current points of the continued generation."""
-        ...
+    async def table(self, base: Index) -> Points: ...
 
-    async def delete(self, ids: Mapping[str, Sequence[int]]) -> None:
-        """Delete points by collection; unknown ids are ignored."""
-        ...
+    async def delete(self, ids: Mapping[str, Sequence[int]]) -> None: ...
 
     async def add(
         self,
@@ -175,9 +160,7 @@ class IndexWriter(Protocol):
         """Write chunks with their vectors; ``size``: dense length; ``replaced``: old collection of each replaced id."""
         ...
 
-    def bytes_of(self, points: int, dimensions: int) -> int:
-        """Estimate the bytes of points on the disk of the index."""
-        ...
+    def bytes_of(self, points: int, dimensions: int) -> int: ...
 
     async def finish(self) -> dict[str, int]:
         """Make everything durable; return the number of points of each collection as read back."""
@@ -187,9 +170,7 @@ class IndexWriter(Protocol):
         """Switch readers without the index folder to this generation; after an error it may have happened."""
         ...
 
-    async def sweep(self) -> None:
-        """Delete unused generations after publication."""
-        ...
+    async def sweep(self) -> None: ...
 
     async def remove(self, generation: str, stored_as: str | None) -> None:
         """Delete an unserved generation; ``stored_as``: name of its points, ``None`` if another one shares them."""

@@ -169,7 +169,6 @@ class TurnQuestion(TypedDict):
 
 
 def question_of(text: str, subject: str = "", kind: TurnKind = "alone") -> TurnQuestion:
-    """Return a question of which only words and subject are known."""
     return {
         "asked": text,
         "mended": [],

@@ -28,10 +28,8 @@ OWN_TYPE = "own_text"  # type of chunks of a document sent with a question; they
 HEADING_REPEATS = 3  # repetitions of the heading in indexed text: it is dense in meaning
 
 Origin = Literal["hybrid", "direct", "carryover", "reference", "need", "records", "card", "value", "phrasing", "own"]
-"""How a candidate was found: ``phrasing`` by a similar known question, ``card`` as an answer card or its provision,
-``value`` as a dated reference value (``articulado.calculations.parameters``), ``own`` in a document sent with the
-question.
-"""
+"""Source of a candidate: ``phrasing`` is a similar known question, ``card`` an answer card or its provision, ``value``
+a dated reference value (``articulado.calculations.parameters``), ``own`` a document sent with the question."""
 
 Purpose = Literal["card", "caveat", "decisive", "value", "calculation", "missing_data", "community", "own"]
 """Use of a fragment in the context: ``card`` answers, ``caveat`` warns for whom or when the shown law may not apply,
@@ -177,7 +175,6 @@ class Chunk(TypedDict):
 
 
 def blank_chunk(id_: int, collection: str) -> Chunk:
-    """Return an empty chunk: one whole part, open in time, in our words."""
     return {
         "id": id_,
         "collection": collection,

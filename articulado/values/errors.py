@@ -122,5 +122,4 @@ def cost_of(reply: HasUsage) -> Cost:
 
 
 def cost_of_failure(error: ModelError) -> Cost:
-    """Return the cost of a failed call: its requests count."""
     return {"requests": error.attempts, "input_tokens": 0, "output_tokens": 0}

@@ -182,9 +182,7 @@ class ChunkStore(Closable, Protocol):
         """Return ``limit`` matching chunks without children, by ascending ``law_id``, ``part`` and ``id``."""
         ...
 
-    async def counts(self) -> dict[str, int]:
-        """Return the number of chunks of each collection."""
-        ...
+    async def counts(self) -> dict[str, int]: ...
 
 
 @dataclass(frozen=True)
@@ -217,18 +215,16 @@ class ChatModel(Closable, Protocol):
     """Chat role (reader, principal or checker), with its own retries and deadline."""
 
     @property
-    def name(self) -> str:
-        """Provider and model, for a person."""
-        ...
+    def name(self) -> str: ...
 
     @property
     def takes_limit(self) -> bool:
         """True if the provider accepts a limit on the length of a reply."""
         ...
 
-    async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
-        """Return the whole reply; raise ``ModelError`` if the provider fails."""
-        ...
+    async def complete(
+        self, system: str, messages: Sequence[Message], *, deadline: float | None = None
+    ) -> Completion: ...
 
     async def stream(
         self,
@@ -256,11 +252,8 @@ class ChatModel(Closable, Protocol):
     ) -> Structured[S]:
         """Return a reply that satisfies a schema; a malformed one is sent back once with its errors.
 
-        ``max_tokens`` is omitted for a model that does not take it (``takes_limit``). ``deadline`` covers all requests.
-
-        Raises:
-            ModelError: the provider failed, the model refused, or its reply is malformed even after repair.
-            ConfigurationError: the model cannot produce structured replies.
+        ``max_tokens`` is omitted if ``takes_limit`` is false; ``deadline`` covers all requests. Raises ``ModelError``,
+        or ``ConfigurationError`` if the model cannot produce structured replies.
         """
         ...
 
@@ -292,12 +285,7 @@ class Reranker(Closable, Protocol):
         *,
         deadline: float | None = None,
     ) -> Reranked:
-        """Score every candidate.
-
-        Raises:
-            ModelError: the model failed, was late or refused.
-            ConfigurationError: the strategy cannot be used with these settings.
-        """
+        """Score every candidate; raise ``ModelError``, or ``ConfigurationError`` if settings exclude the strategy."""
         ...
 
 

@@ -129,7 +129,6 @@ def packaged_law_records() -> Mapping[ProvisionRef, LawRecord]:
 
 @cache
 def records_of_law(law_id: str) -> Mapping[ProvisionRef, LawRecord]:
-    """Return the records of one law's provisions without reading other laws."""
     return law_records_of(load_law(law_id))
 
 

@@ -113,7 +113,6 @@ class PackagedRecords:
 
     @cached_property
     def lexicon(self) -> Lexicon:
-        """Number of records with each stem."""
         return Lexicon(len(self._entries), Counter(stem for entry in self._entries for stem in entry.strengths))
 
     def _weights(self, question: str) -> dict[str, float]:

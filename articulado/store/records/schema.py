@@ -36,10 +36,12 @@ Voice = Literal["relato", "jerga", "america", "empresa", "asesor", "examen", "br
 """Narrator and style: story, slang, Latin American Spanish, company, adviser, student, brief."""
 
 
-class _Searchable(BaseModel):
-    """Searched fields of a record with content."""
-
+class _Record(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _Searchable(_Record):
+    """Searched fields of a record with content."""
 
     title: Text
     questions: tuple[Text, ...]
@@ -48,10 +50,8 @@ class _Searchable(BaseModel):
     refs: tuple[Ref, ...]
 
 
-class Wording(BaseModel):
+class Wording(_Record):
     """Wording from which a record was written: ``articulado.legal.wordings.wording_hash``, and its first day."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     content_hash: Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
     date: date
@@ -72,10 +72,8 @@ class ProvisionRecord(_Searchable):
         return (self.summary, *self.points)
 
 
-class EmptyRecord(BaseModel):
+class EmptyRecord(_Record):
     """A provision without rules of its own: reason, and where the rules are now."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     law_id: LawId
     provision: Text
@@ -140,14 +138,12 @@ class CriterionRecord(_Decision):
         return self.id
 
 
-class Situation(BaseModel):
+class Situation(_Record):
     """A question, and the provisions that a labour lawyer would open, the most direct first.
 
     ``near_misses``: seemingly fitting provisions. Questions of a named ``writer`` train the ranking, not the encoder.
     ``cards``: ids of answer cards that answer it, the best first; ``cards_beside``: partly; ``None``: not checked.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     question: Text
     provisions: Annotated[tuple[Ref, ...], Field(min_length=1, max_length=6)]
@@ -158,10 +154,8 @@ class Situation(BaseModel):
     cards_beside: tuple[CardId, ...] = ()
 
 
-class Unanswerable(BaseModel):
+class Unanswerable(_Record):
     """A question that statutes do not answer: reason and topic."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     question: Text
     kind: UnanswerableKind
@@ -169,14 +163,12 @@ class Unanswerable(BaseModel):
     writer: str = ""
 
 
-class FollowUp(BaseModel):
+class FollowUp(_Record):
     """Two questions of one person; ``leans``: the ``next`` one depends on the ``first``.
 
     ``about_answer``: it only asks to explain, repeat or source the answer. ``between``: question on another subject in
     between. ``conversation``: name of the conversation, one side of a split.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     first: Text
     next: Text
@@ -190,10 +182,8 @@ class FollowUp(BaseModel):
         return self.conversation or self.first
 
 
-class CalculationQuestion(BaseModel):
+class CalculationQuestion(_Record):
     """A question for a calculation ``kind`` (or "none") with its ``inputs``; ``also``: further kinds."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     kind: Text
     question: Text
@@ -201,10 +191,8 @@ class CalculationQuestion(BaseModel):
     also: tuple[str, ...] = ()
 
 
-class GeneralMatter(BaseModel):
+class GeneralMatter(_Record):
     """A matter of any help desk, as a help article, with people's inquiries."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     matter: Topic
     desk: Text
@@ -244,7 +232,6 @@ def load_corpus() -> Corpus:
 
 @cache
 def load_law(law_id: str) -> Corpus:
-    """Return the records of one law; empty if the package has none."""
     folder, name = resources.files("corpus"), f"{law_id}.jsonl"
     provisions, empty = folder.joinpath("normativa", name), folder.joinpath("sin_contenido", name)
     return Corpus(

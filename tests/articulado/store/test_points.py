@@ -29,7 +29,8 @@ def test_a_table_is_a_dictionary_that_is_kept_on_disk(
             assert len(points_table) == len(table)
             assert list(points_table) == [Point(id, *table[id]) for id in sorted(table)]
             requested = [*table, *others]
-            assert points_table.parents(requested) == {id: table[id][0] for id in requested if id in table}
+            stored = {point.id: point.parent for point in points_table.find(requested)}
+            assert stored == {id: table[id][0] for id in requested if id in table}
 
 
 @given(TABLES, TABLES)
@@ -42,9 +43,9 @@ def test_two_tables_differ_in_the_points_of_one_or_of_other_fields(
     assert tables[0].differences(tables[0]) == []
 
 
-def test_nothing_is_asked_of_nothing() -> None:
-    assert Points.of([]).parents([1, 2]) == {}
-    assert Points.of([Point(1, 1, 1, 0)]).parents([]) == {}
+def test_an_empty_table_or_request_finds_no_points() -> None:
+    assert Points.of([]).find([1, 2]) == []
+    assert Points.of([Point(1, 1, 1, 0)]).find([]) == []
 
 
 DAMAGES = {
