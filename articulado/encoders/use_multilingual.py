@@ -184,6 +184,7 @@ def publish(file: Path, array: NDArray[Any]) -> None:
         with NamedTemporaryFile(dir=file.parent, prefix=file.stem, delete=False) as written:
             try:
                 np.save(written, array, allow_pickle=False)
+                written.flush()
                 os.replace(written.name, file)
             except BaseException:
                 Path(written.name).unlink()

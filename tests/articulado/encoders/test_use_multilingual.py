@@ -14,7 +14,7 @@ from articulado.config.settings import Settings
 from articulado.encoders import sentences as sentences_module
 from articulado.encoders import use_multilingual
 from articulado.encoders.sentences import sentence_encoder
-from articulado.encoders.use_multilingual import DIMENSIONS, PIECES, WEIGHTS, MultilingualSentences, unpack
+from articulado.encoders.use_multilingual import DIMENSIONS, PIECES, WEIGHTS, MultilingualSentences, publish
 from articulado.values.errors import ConfigurationError
 
 NAME = f"use-multilingual-{WEIGHTS[1]}.npy"
@@ -97,7 +97,7 @@ def test_the_vectors_of_a_batch_are_those_of_its_texts_alone(encoder):
     np.testing.assert_allclose(encoder.encode(texts), alone, atol=1e-5)
 
 
-def test_vectors_are_of_unit_length_and_no_text_has_none(encoder):
+def test_every_text_has_a_vector_of_unit_length(encoder):
     np.testing.assert_allclose(np.linalg.norm(encoder.encode(list(TEXTS.values())), axis=1), 1, atol=1e-5)
     assert encoder.encode([]).shape == (0, DIMENSIONS)
 
@@ -127,36 +127,35 @@ def test_weights_are_unpacked_once(folder, monkeypatch):
     assert (folder / NAME).stat().st_mtime_ns == before.st_mtime_ns
 
 
-def test_nothing_is_left_of_an_unpacking_that_did_not_end(tmp_path, monkeypatch):
+def test_an_interrupted_writing_leaves_no_file(tmp_path, monkeypatch):
     def interrupted(file, array, **options):
         file.write(b"half")
         raise KeyboardInterrupt
 
     monkeypatch.setattr(use_multilingual.np, "save", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        unpack(tmp_path / "encoders" / NAME)
+        publish(tmp_path / "encoders" / NAME, np.zeros(3))
     assert list((tmp_path / "encoders").iterdir()) == []
 
 
-def test_the_file_has_its_name_only_when_it_is_whole(folder, tmp_path, monkeypatch):
+def test_the_file_has_its_name_only_when_it_is_whole(tmp_path, monkeypatch):
     seen = []
     replace = use_multilingual.os.replace
 
     def look(source, target):
-        seen.append((Path(target).exists(), Path(source).stat().st_size))
+        seen.append((Path(target).exists(), np.load(source).tolist()))
         replace(source, target)
 
     monkeypatch.setattr(use_multilingual.os, "replace", look)
-    unpack(tmp_path / NAME)
-    assert seen == [(False, (folder / NAME).stat().st_size)]
-    assert (tmp_path / NAME).read_bytes() == (folder / NAME).read_bytes()
-    (tmp_path / NAME).unlink()
+    publish(tmp_path / NAME, np.arange(3))
+    assert seen == [(False, [0, 1, 2])]
+    assert np.load(tmp_path / NAME).tolist() == [0, 1, 2]
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "encoders").write_text("a file")
     with pytest.raises(ConfigurationError, match=r"No se pueden guardar los pesos .* ARTICULADO_HOME"):
-        MultilingualSentences.open(tmp_path / "encoders")
+        publish(tmp_path / "encoders" / NAME, np.zeros(3))
 
 
 # Damage.
