@@ -1,4 +1,4 @@
-"""Markdown files name only repository paths that exist."""
+"""Markdown files name only repository paths and headings that exist."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ from support.paths import REPOSITORY
 
 PAGES = sorted(
     page
-    for pattern in ("*.md", "docs/*.md", "[a-z]*/README.md", "[a-z]*/*/README.md")
+    for pattern in ("*.md", "docs/**/*.md", "[a-z]*/README.md", "[a-z]*/*/README.md")
     for page in REPOSITORY.glob(pattern)
 )
 FOLDERS = {page.name for page in REPOSITORY.iterdir() if page.is_dir() and not page.name.startswith(".")}
@@ -31,6 +31,22 @@ def missing_paths(page: Path) -> list[str]:
         if not found:
             missing.append(name)
     return missing
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors that GitHub gives the headings of a page."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ +(.*?) *$", text, re.MULTILINE)
+    plain = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower() for heading in headings]
+    return {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in plain}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+def test_linked_headings_exist(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#\s:]*)#([^)\s]+)\)", page.read_text(encoding="utf-8"))
+    targets = [(page.parent / path if path else page, anchor) for path, anchor in links]
+    pages = [(path, anchor) for path, anchor in targets if path.suffix == ".md"]
+    assert [f"{path.name}#{anchor}" for path, anchor in pages if anchor not in anchors(path)] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
