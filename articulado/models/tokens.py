@@ -29,7 +29,7 @@ _SAME_MERGES = {"o200k_harmony": "o200k_base"}  # encodings that differ only in 
 
 
 class EstimatedCounter:
-    """Estimates tokens from characters, mostly above the true count of o200k_base (docs/cases.md has the figures).
+    """Estimates tokens from characters, mostly above the true count of o200k_base (figures: docs/decisions/0016).
 
     A token is up to six letters of a word, three capitals or digits, a mark, or a run of white space; a character of
     another script costs its bytes in UTF-8.
