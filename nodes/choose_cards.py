@@ -208,7 +208,7 @@ def _caveats(
         ):
             texts.append(language.translate("caveat_day", day=long_day(days.as_of.isoformat())))
     if regimes:
-        texts.append(language.translate("caveat_regime", regimes=regime_names(regimes, language)))
+        texts.append(language.translate("caveat_regime", regimes=regime_names(sorted(regimes), language)))
     return [caveat(text) for text in texts]
 
 
