@@ -38,6 +38,7 @@ OMISSION = "[…]"
 ONLY_CHECKED = {
     "articulado serve": "runs until it is interrupted; requests of the page go to a server that the test starts",
     "articulado mcp": "runs until its client ends",
+    "articulado doctor --deep": "reads the whole index for six seconds; tests/cli/doctor runs it",
     "docker": "needs Docker",
     "make": "builds an environment, or runs this test",
     "pip": "downloads packages",
