@@ -193,18 +193,18 @@ class OriginCheck:
 
     def _refused(self, method: str, headers: Headers) -> tuple[int, str, Mapping[str, str]] | None:
         host = headers.get("host", "")
-        if self._hosts and _name_of(host) not in self._hosts:
-            return 403, translate("server.host_refused", host=host), _noted("host", host, "HOSTS")
+        if self._hosts and _host_of(host) not in self._hosts:
+            return 403, translate("server.host_refused", host=host), _log_fields("host", host, "HOSTS")
         origin = headers.get("origin", "").lower()
-        if origin and origin not in self._origins and _place_of(origin) != host.lower():
-            return 403, translate("server.origin_refused", origin=origin), _noted("origin", origin, "ORIGINS")
+        if origin and origin not in self._origins and _address_of(origin) != host.lower():
+            return 403, translate("server.origin_refused", origin=origin), _log_fields("origin", origin, "ORIGINS")
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if method in _SENDS_BODY and _has_body(headers) and kind != "application/json" and not kind.endswith("+json"):
             return 415, translate("server.not_json"), {}
         return None
 
 
-def _noted(name: str, refused: str, setting: str) -> Mapping[str, str]:
+def _log_fields(name: str, refused: str, setting: str) -> Mapping[str, str]:
     return {name: refused[:MAX_NOTED], "allowed_by": f"{PREFIX}{setting}"}
 
 
@@ -212,14 +212,14 @@ def _has_body(headers: Headers) -> bool:
     return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
 
 
-def _place_of(origin: str) -> str:
+def _address_of(origin: str) -> str:
     try:
         return urlsplit(origin).netloc
     except ValueError:
         return ""
 
 
-def _name_of(host: str) -> str:
+def _host_of(host: str) -> str:
     try:
         return (urlsplit(f"//{host}").hostname or "").lower()
     except ValueError:

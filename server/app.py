@@ -346,9 +346,9 @@ def _phase(name: str) -> str:
 
 
 def _render(title: str, language: str, *, law: bool) -> str:
-    texts: dict[str, Any] = {**_said(language, law=law), "title": title, "law": law}
+    texts: dict[str, Any] = {**_texts_of(language, law=law), "title": title, "law": law}
     texts["field"] = "law" if law else "plain"
-    texts["others"] = {code: _said(code, law=law) for code in LANGUAGES if code != language}
+    texts["others"] = {code: _texts_of(code, law=law) for code in LANGUAGES if code != language}
     # How the offline writer announces what is not the words of the law.
     texts["own_words"] = language_of(language).translate("answer_in_our_words", place="", text="").rstrip(": ")
     # Nothing in it may end the script element that it stands in.
@@ -361,7 +361,7 @@ def _render(title: str, language: str, *, law: bool) -> str:
     return _FIELD.sub(lambda field: data if field[1] == "data" else html.escape(texts[field[1]]), written)
 
 
-def _said(language: str, *, law: bool) -> dict[str, str]:
+def _texts_of(language: str, *, law: bool) -> dict[str, str]:
     texts = page_texts(language)
     return {**texts, "language": language, "notice": texts["notice_law" if law else "notice_plain"]}
 

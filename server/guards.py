@@ -25,7 +25,7 @@ from articulado.values.errors import ConfigurationError, InvalidInput
 from server.access import LOOPBACK, Authentication, KeyRing, OriginCheck
 from server.conversations.store import MEMORY, POSTGRES
 from server.errors import CONTEXT, FailureResponse, problem_of, speaks_openai
-from server.limits import Admission, Attendance, RateLimit, Room, is_of_agent_server
+from server.limits import Admission, RateLimit, Room, RunDeadline, is_of_agent_server
 from server.operations.requests import Metrics, RequestLog
 from server.operations.traces import Traces
 from server.settings import BACKLOG, HOST, WORKING, ServerSettings, is_loopback, listen
@@ -213,7 +213,7 @@ class Guards:
         settings = self.settings
         # From the inside out.
         app = BodyLimit(app, _body_limit)
-        app = Attendance(app, settings.deadline)
+        app = RunDeadline(app, settings.deadline)
         app = Admission(app, self.room)
         app = RateLimit(app, settings.per_minute, settings.at_once, settings.rate_storage)
         app = Authentication(app, self.ring)

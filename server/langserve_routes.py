@@ -106,11 +106,11 @@ def _add_answers(router: APIRouter, served: ServedGraph, path: str) -> None:
 
     @router.post(f"{path}/stream", include_in_schema=False)
     async def stream(request: Request) -> EventSourceResponse:
-        return _told(await (await handler(request)).stream(request))
+        return _reporting_failures(await (await handler(request)).stream(request))
 
     @router.post(f"{path}/stream_events", include_in_schema=False)
     async def stream_events(request: Request) -> EventSourceResponse:
-        return _told(await (await handler(request)).astream_events(request))
+        return _reporting_failures(await (await handler(request)).astream_events(request))
 
 
 def _failed(failed: QuestionFailed, questions: int, seconds: float | None) -> Response:
@@ -271,7 +271,7 @@ def _without_text(value: Any) -> Any:
     return value
 
 
-def _told(response: EventSourceResponse) -> EventSourceResponse:
+def _reporting_failures(response: EventSourceResponse) -> EventSourceResponse:
     response.body_iterator = with_failures(cast(Events, response.body_iterator))
     return response
 

@@ -23,7 +23,7 @@ from server.access import CALLER
 from server.errors import FailureResponse, openai_error, speaks_openai
 
 
-def come_back(status: int, detail: str, seconds: float) -> JSONResponse:
+def retry_later(status: int, detail: str, seconds: float) -> JSONResponse:
     response = FailureResponse(status, {"detail": detail, "error": "TooManyRequests" if status == 429 else "Busy"})
     response.headers["retry-after"] = str(max(1, math.ceil(seconds)))
     return response
@@ -134,7 +134,7 @@ class Admission:
             async with self._room.taken():
                 await self._app(scope, receive, send)
         except Busy as busy:
-            await come_back(503, translate("server.busy"), busy.seconds)(scope, receive, send)
+            await retry_later(503, translate("server.busy"), busy.seconds)(scope, receive, send)
 
 
 _SOON = 1.0
@@ -159,7 +159,7 @@ class RateLimit:
             return
         if self._running[caller] >= self._at_once:
             detail = translate("server.too_many_at_once", limit=self._at_once)
-            await come_back(429, detail, _SOON)(scope, receive, send)
+            await retry_later(429, detail, _SOON)(scope, receive, send)
             return
         if refused := await self._counted(caller, 1):
             await refused(scope, receive, send)
@@ -178,10 +178,10 @@ class RateLimit:
             return None
         window = await self._limiter.get_window_stats(self._limit, caller)
         detail = translate("server.too_many", limit=self._limit.amount)
-        return come_back(429, detail, window.reset_time - time.time())
+        return retry_later(429, detail, window.reset_time - time.time())
 
 
-class Attendance:
+class RunDeadline:
     """Cancel a run whose client disconnects, or that takes more than ``seconds`` (for each question of a batch)."""
 
     def __init__(self, app: ASGIApp, seconds: float) -> None:
@@ -193,10 +193,10 @@ class Attendance:
             await self._app(scope, receive, send)
             return
         questions = MAX_BATCH if _BATCH.fullmatch(scope["path"]) else 1
-        await _Attended(receive, send).run(self._app, scope, self._seconds * questions)
+        await _TimedRequest(receive, send).run(self._app, scope, self._seconds * questions)
 
 
-class _Attended:
+class _TimedRequest:
     """One request: its body is read ahead, to notice at once that the client has left."""
 
     def __init__(self, receive: Receive, send: Send) -> None:

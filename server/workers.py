@@ -88,7 +88,7 @@ def serve_with_workers(number: int, plan: WorkerPlan, listening: socket.socket) 
     if plan.limits.conversations == MEMORY:
         raise ConfigurationError(translate("server.workers_memory"))
     # Its tables are made before several ask for them.
-    wait_for(_made(plan))
+    wait_for(_create_tables(plan))
     with _shared_figures():
         app = partial(worker_app, plan if plan.limits.rate_storage != "memory://" else _share_of(plan, number))
         config = uvicorn.Config(
@@ -117,7 +117,7 @@ def worker_app(plan: WorkerPlan) -> FastAPI:
             sys.exit(STARTUP_FAILURE)
 
 
-async def _made(plan: WorkerPlan) -> None:
+async def _create_tables(plan: WorkerPlan) -> None:
     async with open_conversations(plan.limits.conversations, plan.settings.home):
         pass
 

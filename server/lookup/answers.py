@@ -22,7 +22,7 @@ from server.runnable import cancellable_stream
 from state.case import RequiredDataOutput, ResponseOutput
 from state.context import RunContext
 
-Heard = Callable[[str], Awaitable[None]]
+OnStage = Callable[[str], Awaitable[None]]
 
 
 class DatedCitation(Citation):
@@ -81,7 +81,7 @@ class AnswerDesk:
         self,
         question: str,
         context: RunContext,
-        heard: Heard,
+        on_stage: OnStage,
         *,
         history: Sequence[Message] = (),
         previous_chunk_ids: Sequence[int] = (),
@@ -93,7 +93,7 @@ class AnswerDesk:
         if previous_chunk_ids:
             sent["previous_chunk_ids"] = list(previous_chunk_ids)
         async with DeskIndex.held(self._opened, self._today) as index:
-            result, day = await self._run(index, RAG, sent, context, heard)
+            result, day = await self._run(index, RAG, sent, context, on_stage)
             return {
                 "question": result["question"],
                 "as_of": index.day_of(day),
@@ -109,18 +109,18 @@ class AnswerDesk:
                 "usage": result["usage"],
             }
 
-    async def required_data(self, case: Mapping[str, Any], heard: Heard) -> DatedRequiredData:
+    async def required_data(self, case: Mapping[str, Any], on_stage: OnStage) -> DatedRequiredData:
         async with DeskIndex.held(self._opened, self._today) as index:
-            result, day = await self._run(index, REQUIRED_DATA, case, None, heard)
+            result, day = await self._run(index, REQUIRED_DATA, case, None, on_stage)
             return {**result, **await self._basis(index, result, day)}  # type: ignore[typeddict-item]
 
-    async def respond(self, case: Mapping[str, Any], heard: Heard) -> DatedResponse:
+    async def respond(self, case: Mapping[str, Any], on_stage: OnStage) -> DatedResponse:
         async with DeskIndex.held(self._opened, self._today) as index:
-            result, day = await self._run(index, GENERATE_RESPONSE, case, None, heard)
+            result, day = await self._run(index, GENERATE_RESPONSE, case, None, on_stage)
             return {**result, **await self._basis(index, result, day)}  # type: ignore[typeddict-item]
 
     async def _run(
-        self, index: DeskIndex, name: str, sent: Mapping[str, Any], context: RunContext | None, heard: Heard
+        self, index: DeskIndex, name: str, sent: Mapping[str, Any], context: RunContext | None, on_stage: OnStage
     ) -> tuple[dict[str, Any], date | None]:
         result: dict[str, Any] = {}
         as_of: str | None = None
@@ -131,7 +131,7 @@ class AnswerDesk:
             if mode == "values":
                 as_of = event.get("as_of")
             elif event["type"] == "stage":
-                await heard(event["stage"])
+                await on_stage(event["stage"])
             elif event["type"] == "final":
                 result = event["result"]
         note_run(sent, result)

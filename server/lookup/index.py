@@ -313,7 +313,7 @@ async def check_citation(index: DeskIndex, citation: str, claim: str, day: date 
         source = {"law_id": head["law_id"], "provision": head["provision"], "text": said or wording.text}
         checked["findings"] = await index.findings({"answer": f"{claim} [C1]", "context": [source]}, day)
         checked["says"] = "no" if checked["findings"] else "yes"
-    told = _told(checked, [" ".join(filter(None, part)) for part in missing], own_document(head))
+    told = _message(checked, [" ".join(filter(None, part)) for part in missing], own_document(head))
     checked["message"] = " ".join([*remarks_on(asked, head), told])
     return checked
 
@@ -325,7 +325,7 @@ async def _absent(index: DeskIndex, asked: ProvisionRequest, checked: CitationCh
     return checked
 
 
-def _told(checked: CitationCheck, missing: list[str], document: str) -> str:
+def _message(checked: CitationCheck, missing: list[str], document: str) -> str:
     named = {"law": checked["law"], "provision": checked["provision"]}
     if missing:
         return translate("desk.no_part", parts=", ".join(missing), **named)

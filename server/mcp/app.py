@@ -40,7 +40,7 @@ from server.access import CALLER
 from server.errors import handle_errors, problem_of
 from server.guards import Guards
 from server.limits import Busy, Room
-from server.lookup.answers import AnswerDesk, Heard
+from server.lookup.answers import AnswerDesk, OnStage
 from server.lookup.law import LawDesk
 from server.mcp.tools import (
     Desks,
@@ -94,11 +94,11 @@ NAME = "articulado"
 READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 MAX_PROBLEMS = 3
 
-Held: TypeAlias = Callable[[Any], AbstractAsyncContextManager[None]]
+CallGuard: TypeAlias = Callable[[Any], AbstractAsyncContextManager[None]]
 """Context manager around each call, given its request: it limits concurrency and time."""
 
 
-def mcp_server(opened: OpenGraphs, held: Held = lambda request: nullcontext()) -> "LawServer":
+def mcp_server(opened: OpenGraphs, held: CallGuard = lambda request: nullcontext()) -> "LawServer":
     """Return the MCP server over the graphs of a process; ``held`` surrounds each call."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
@@ -112,7 +112,7 @@ def mcp_server(opened: OpenGraphs, held: Held = lambda request: nullcontext()) -
 class LawServer(MCPServer[Any]):
     """Tools, resources and prompts over the graphs of a process, with errors in the language of the profile."""
 
-    def __init__(self, opened: OpenGraphs, held: Held) -> None:
+    def __init__(self, opened: OpenGraphs, held: CallGuard) -> None:
         profile = opened.profile
         self._language = profile.language
         self._texts = texts = texts_in(profile.language)
@@ -147,7 +147,7 @@ class LawServer(MCPServer[Any]):
                 text = TextContent(text=json.dumps(result, ensure_ascii=False))
                 return CallToolResult(content=[text], structured_content=dict(result))
             except Exception as error:
-                return CallToolResult(content=[TextContent(text=_told(error, name))], is_error=True)
+                return CallToolResult(content=[TextContent(text=_error_text(error, name))], is_error=True)
 
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[Any, Any] | None = None
@@ -165,7 +165,7 @@ class LawServer(MCPServer[Any]):
                 cause = error.__cause__ if isinstance(error, ResourceError) and error.__cause__ else error
                 is_callers = isinstance(cause, InvalidInput | NoResultsFound | ValidationError)
                 code = INVALID_PARAMS if is_callers else INTERNAL_ERROR
-                raise MCPError(code, _told(cause, str(uri)), {"uri": str(uri)}) from error
+                raise MCPError(code, _error_text(cause, str(uri)), {"uri": str(uri)}) from error
 
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None
@@ -181,19 +181,19 @@ class LawServer(MCPServer[Any]):
                 raise MCPError(INVALID_PARAMS, translate("mcp.prompt_lacks", name=name, missing=", ".join(missing)))
             return await super().get_prompt(name, given, context)
 
-    def _progress(self, context: Context[Any, Any] | None) -> Heard:
+    def _progress(self, context: Context[Any, Any] | None) -> OnStage:
         begun = 0
 
-        async def heard(stage: str) -> None:
+        async def on_stage(stage: str) -> None:
             nonlocal begun
             begun += 1
             if context and (message := self._texts.stages.get(stage)):
                 await context.report_progress(begun, message=message)
 
-        return heard
+        return on_stage
 
 
-def _told(error: BaseException, name: str) -> str:
+def _error_text(error: BaseException, name: str) -> str:
     if isinstance(error, ValidationError):
         explained = "; ".join(problem_of(problem) for problem in error.errors()[:MAX_PROBLEMS])
         return translate("mcp.invalid_arguments", tool=name, explained=explained)

@@ -26,7 +26,7 @@ from articulado.legal.laws.registry import known_laws
 from articulado.legal.wordings import Certainty
 from articulado.retrieval.references import ProvisionText
 from articulado.values.answers import Message
-from server.lookup.answers import AnswerDesk, Answered, DatedRequiredData, DatedResponse, Heard
+from server.lookup.answers import AnswerDesk, Answered, DatedRequiredData, DatedResponse, OnStage
 from server.lookup.law import LawDesk
 from server.lookup.results import CitationCheck, Comparison, References, SearchResult
 from server.mcp import arguments
@@ -110,10 +110,10 @@ class Tool:
 
     arguments: type[BaseModel]
     result: Any
-    call: Callable[[Desks, Any, Heard], Awaitable[Mapping[str, Any]]]
+    call: Callable[[Desks, Any, OnStage], Awaitable[Mapping[str, Any]]]
 
     @classmethod
-    def of(cls, call: Callable[[Desks, Any, Heard], Awaitable[Mapping[str, Any]]], profile: Profile) -> "Tool":
+    def of(cls, call: Callable[[Desks, Any, OnStage], Awaitable[Mapping[str, Any]]], profile: Profile) -> "Tool":
         """Return the tool of a handler, whose annotations name arguments and result."""
         types = get_type_hints(call)
         model = types["asked"]
@@ -122,21 +122,21 @@ class Tool:
         return cls(model, types["return"], call)
 
 
-async def ask(desks: Desks, asked: arguments.Ask, heard: Heard) -> Answered:
+async def ask(desks: Desks, asked: arguments.Ask, on_stage: OnStage) -> Answered:
     return await desks.answers.ask(
         asked.question,
         asked.context(),
-        heard,
+        on_stage,
         history=[cast("Message", turn.model_dump()) for turn in asked.history],
         previous_chunk_ids=asked.previous_chunk_ids,
     )
 
 
-async def search(desks: Desks, asked: arguments.Search, heard: Heard) -> SearchResult:
+async def search(desks: Desks, asked: arguments.Search, on_stage: OnStage) -> SearchResult:
     return await desks.law.search(asked.query, asked.limit, asked.context())
 
 
-async def provision(desks: Desks, asked: arguments.Provision, heard: Heard) -> ProvisionReading:
+async def provision(desks: Desks, asked: arguments.Provision, on_stage: OnStage) -> ProvisionReading:
     on_day = await desks.law.provision(asked.law, asked.provision, asked.date)
     text = {name: on_day["provision"][name] for name in ProvisionText.__annotations__}  # type: ignore[literal-required]
     return {
@@ -148,15 +148,15 @@ async def provision(desks: Desks, asked: arguments.Provision, heard: Heard) -> P
     }
 
 
-async def compare_wordings(desks: Desks, asked: arguments.CompareWordings, heard: Heard) -> Comparison:
+async def compare_wordings(desks: Desks, asked: arguments.CompareWordings, on_stage: OnStage) -> Comparison:
     return await desks.law.compare(asked.law, asked.provision, asked.before, asked.after)
 
 
-async def check_citation(desks: Desks, asked: arguments.CheckCitation, heard: Heard) -> CitationCheck:
+async def check_citation(desks: Desks, asked: arguments.CheckCitation, on_stage: OnStage) -> CitationCheck:
     return await desks.law.check_citation(asked.citation, asked.claim, asked.date)
 
 
-async def references(desks: Desks, asked: arguments.References, heard: Heard) -> References:
+async def references(desks: Desks, asked: arguments.References, on_stage: OnStage) -> References:
     """Return the references of a provision, in one direction or both."""
     found = await desks.law.references(asked.law, asked.provision, asked.date)
     if asked.direction == "cites":
@@ -166,11 +166,11 @@ async def references(desks: Desks, asked: arguments.References, heard: Heard) ->
     return found
 
 
-async def calculate(desks: Desks, asked: arguments.Calculate, heard: Heard) -> Worked:
+async def calculate(desks: Desks, asked: arguments.Calculate, on_stage: OnStage) -> Worked:
     return (await desks.law.calculate(asked.calculation, asked.inputs, asked.question)).document
 
 
-async def calculations(desks: Desks, asked: arguments.Calculations, heard: Heard) -> CalculationList:
+async def calculations(desks: Desks, asked: arguments.Calculations, on_stage: OnStage) -> CalculationList:
     """List the calculations, or describe the inputs of one."""
     if asked.calculation:
         return {"calculations": [], "described": [listed(calculation_of(asked.calculation))]}
@@ -178,12 +178,12 @@ async def calculations(desks: Desks, asked: arguments.Calculations, heard: Heard
     return {"calculations": titles, "described": []}
 
 
-async def case_required_data(desks: Desks, asked: arguments.Case, heard: Heard) -> DatedRequiredData:
-    return await desks.answers.required_data(asked.model_dump(exclude_none=True), heard)
+async def case_required_data(desks: Desks, asked: arguments.Case, on_stage: OnStage) -> DatedRequiredData:
+    return await desks.answers.required_data(asked.model_dump(exclude_none=True), on_stage)
 
 
-async def case_respond(desks: Desks, asked: arguments.CaseAnswered, heard: Heard) -> DatedResponse:
-    return await desks.answers.respond(asked.model_dump(exclude_none=True), heard)
+async def case_respond(desks: Desks, asked: arguments.CaseAnswered, on_stage: OnStage) -> DatedResponse:
+    return await desks.answers.respond(asked.model_dump(exclude_none=True), on_stage)
 
 
 def tools_of(profile: Profile) -> dict[str, Tool]:
@@ -208,7 +208,7 @@ def add_resources(server: MCPServer[Any], desks: Desks, profile: Profile, texts:
     @server.resource(f"{SCHEME}provision/{{law}}/{{provision}}{{?date}}", **described("provision"))
     async def read_provision(law: str, provision: str, date: str = "") -> str:
         asked = arguments.Provision.model_validate({"law": law, "provision": provision, "date": date})
-        return _written(await read(desks, asked, _unheard))
+        return _written(await read(desks, asked, _ignore_stage))
 
     if not profile.features.spanish_law:
         return
@@ -216,13 +216,13 @@ def add_resources(server: MCPServer[Any], desks: Desks, profile: Profile, texts:
     @server.resource(f"{SCHEME}calculation/{{+calculation}}{{?question}}", **described("calculation"))
     async def read_calculation(calculation: str, question: str = "") -> str:
         if not question:
-            return _written(await calculations(desks, arguments.Calculations(calculation=calculation), _unheard))
+            return _written(await calculations(desks, arguments.Calculations(calculation=calculation), _ignore_stage))
         asked = arguments.Calculate(calculation=calculation, question=question)
-        return _written(await calculate(desks, asked, _unheard))
+        return _written(await calculate(desks, asked, _ignore_stage))
 
     @server.resource(f"{SCHEME}calculations", **described("calculations"))
     async def list_calculations() -> str:
-        listed = await calculations(desks, arguments.Calculations(), _unheard)
+        listed = await calculations(desks, arguments.Calculations(), _ignore_stage)
         return _written(
             [{**each, "uri": _address("calculation", each["calculation"])} for each in listed["calculations"]]
         )
@@ -312,5 +312,5 @@ def _written(result: Any) -> str:
     return json.dumps(result, ensure_ascii=False)
 
 
-async def _unheard(stage: str) -> None:
+async def _ignore_stage(stage: str) -> None:
     """Ignore a stage of a run."""
