@@ -1,7 +1,4 @@
-"""LangServe routes of a graph: answer, batch, stream, events and the playground.
-
-Options in ``config.configurable``, where LangChain programs put them, move into the input.
-"""
+"""LangServe routes of a graph; options in ``config.configurable`` of LangChain programs move into the input."""
 
 import asyncio
 import json

@@ -104,10 +104,7 @@ R = TypeVar("R", bound=Identified)
 
 
 def rows_of(path: Path, needed: str, parse: Callable[[Mapping[str, Any], str], R], noun: str) -> list[R]:
-    """Parse the lines of a file with ``parse(object, location)``; refuse repeated ids and an empty file.
-
-    ``noun`` (feminine) names a row in messages.
-    """
+    """Parse the lines of a file; refuse repeated ids and an empty file. ``noun`` (feminine) names a row in messages."""
     rows: dict[str, tuple[int, R]] = {}
     for number, where, value in json_lines(path, needed):
         row = parse(value, where)

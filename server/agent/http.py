@@ -8,7 +8,6 @@ from server.guards import Guards, keys_file
 from server.settings import ServerSettings
 
 STUDIO = "https://smith.langchain.com"
-"""Origin of the LangGraph Studio page, which calls the server of its reader."""
 
 _opened = configured_graphs()
 _settings = ServerSettings.read()
