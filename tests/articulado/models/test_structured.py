@@ -104,7 +104,7 @@ def test_the_name_of_a_schema_is_one_that_providers_accept():
         f"Estos son los datos:\n```json\n{GOOD}\n```\nFaltaría el salario.",
     ],
 )
-def test_an_object_is_found_inside_what_surrounds_it(text):
+def test_a_json_object_is_parsed_out_of_surrounding_text(text):
     assert parse_structured(text, Case) == CASE
 
 
@@ -142,7 +142,7 @@ def test_only_the_first_errors_are_shown():
 
 
 @pytest.mark.parametrize("text", ["", "No lo sé.", "}{", '["Ana"]', "null", '{"worker": "Ana"', '{"worker": "a\nb"}'])
-def test_a_reply_that_is_no_object_is_told_so(text):
+def test_a_reply_without_an_object_is_sent_back_with_the_reason(text):
     shown = violation(text)
     assert "- reply: " in shown.request
     assert shown.cause == "no es un objeto JSON"
@@ -339,7 +339,7 @@ async def test_a_provider_that_fails_at_the_repair_counts_every_attempt(server, 
     "raw",
     ["<html>proxy</html>", "{}", '{"choices": null}', '{"choices": []}', '{"choices": [{"message": null}]}', "[]"],
 )
-async def test_what_is_no_reply_at_all_is_not_asked_for_again(server, ask, raw, kind):
+async def test_an_unreadable_response_is_not_retried(server, ask, raw, kind):
     server.script("gpt-4o-mini", *[Reply(raw=raw, headers={"Content-Type": kind})] * 9)
     with pytest.raises(ModelError, match="no se puede leer") as caught:
         await ask()
@@ -465,7 +465,7 @@ async def test_the_way_that_worked_is_remembered_for_the_model_at_its_address(se
     assert [way_of(request) for request in server.requests] == [*ALL_WAYS[:3], "json_mode", "json_schema"]
 
 
-async def test_a_server_that_takes_no_way_is_said_to_reject_the_request(server, ask):
+async def test_a_server_that_refuses_all_methods_rejects_the_request(server, ask):
     server.answer("gemma3", taking(otherwise=failure(400, None, "not here")))
     with pytest.raises(ModelError, match="rechaza la petición") as caught:
         await ask("compatible", "gemma3")
@@ -488,7 +488,7 @@ async def test_a_tool_has_the_schema_and_other_ways_have_it_in_the_prompt(server
     assert "response_format" not in prompt
 
 
-async def test_what_no_other_way_would_help_is_asked_once(server, ask):
+async def test_an_error_of_every_method_is_not_retried(server, ask):
     server.script("gemma3", failure(404, "model_not_found"), GOOD)
     with pytest.raises(ConfigurationError, match="ARTICULADO_PRINCIPAL_MODEL"):
         await ask("compatible", "gemma3")

@@ -18,18 +18,18 @@ def kept(*chunks, capacity=2):
     return cache
 
 
-def test_what_was_read_is_found_by_its_id():
+def test_cached_chunks_are_found_by_id():
     assert kept(ONE, TWO).get([2, 3], TODAY) == {2: TWO}
 
 
-def test_what_was_used_longest_ago_goes_first():
+def test_the_least_recently_used_chunk_goes_first():
     cache = kept(ONE, TWO)
     cache.get([1], TODAY)
     cache.put([THREE], TODAY)
     assert cache.get([1, 2, 3], TODAY) == {1: ONE, 3: THREE}
 
 
-def test_another_day_begins_with_nothing_and_takes_nothing_of_the_day_before():
+def test_a_new_day_empties_the_cache():
     cache = kept(ONE)
     assert cache.get([1], TOMORROW) == {}
     cache.put([ONE], TODAY)

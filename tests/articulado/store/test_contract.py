@@ -65,7 +65,7 @@ async def test_both_sides_are_fused(kind: Kind, stores: Stores) -> None:
     assert ranking(hits) == [(9, 0.964285714), (3, 0.890269151), (5, 0.75), (7, 0.681818182)]
 
 
-async def test_each_query_is_fused_as_it_says(kind: Kind, stores: Stores) -> None:
+async def test_each_query_uses_its_own_fusion(kind: Kind, stores: Stores) -> None:
     store = await stores.make(kind, small())
     queries = [
         HybridQuery(unit(1, 0), terms({1: 1.0}), fusion) for fusion in (PLAIN, Fusion(k=1, dense=1.0, sparse=3.0))
@@ -264,7 +264,7 @@ async def test_a_law_whose_end_has_come_is_repealed_however_it_is_read(kind: Kin
     assert [hit.chunk for hit in hits] == [repealed, lasts, over]
 
 
-async def test_citing_names_what_refers_to_a_chunk(kind: Kind, stores: Stores) -> None:
+async def test_citing_returns_the_chunks_that_refer_to_a_chunk(kind: Kind, stores: Stores) -> None:
     citing = [make_chunk(9, refs=[1, 5]), make_chunk(4, refs=[2**53 - 1]), make_chunk(6, refs=[7])]
     ruling = make_chunk(2, refs=[5, 1], collection="sentencias")
     batch = Batch([*citing, ruling, make_chunk(1)], [unit(1, 0)] * 5, [NO_TERMS] * 5)

@@ -27,7 +27,7 @@ def test_a_copy_goes_into_a_folder_that_is_there(tmp_path: Path) -> None:
     assert (tmp_path / "copy" / "old").read_text() == "a"
 
 
-def test_what_cannot_be_copied_is_told(tmp_path: Path) -> None:
+def test_a_failed_copy_raises_an_error(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "file").write_text("x")
     (tmp_path / "copy").write_text("in the way")

@@ -94,7 +94,7 @@ async def test_room_is_looked_at_before_anything_is_written(tmp_path: Path) -> N
         assert "ARTICULADO_HOME" in str(raised.value)
 
 
-async def test_what_is_estimated_is_rather_more_than_what_is_taken(tmp_path: Path) -> None:
+async def test_the_estimated_size_is_above_the_written_one(tmp_path: Path) -> None:
     batch = random_batch(6, count=400)
     index = await build(tmp_path, [batch])
     estimated = EmbeddedWriter(tmp_path).bytes_of(400, 8) - WRITING_ROOM

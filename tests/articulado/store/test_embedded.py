@@ -31,7 +31,7 @@ async def test_a_closed_store_opens_again(tmp_path: Path) -> None:
     await store.close()
 
 
-async def test_a_provision_that_was_looked_up_is_read_no_more(tmp_path: Path) -> None:
+async def test_a_second_look_up_reads_no_file(tmp_path: Path) -> None:
     index = await build(tmp_path, [Batch([make_chunk(1), make_chunk(2)], [unit(1, 0)] * 2, [NO_TERMS] * 2)])
     store = EmbeddedStore(index.folder, ["normativa"], today=lambda: TODAY)
     chunk = make_chunk(1)

@@ -237,7 +237,7 @@ async def test_similarity_is_the_cosine_of_the_best_child(kind: Kind, stores: St
     assert [(hit.chunk["id"], hit.similarity) for hit in hits] == [(4, None)]
 
 
-async def test_what_had_no_place_on_the_dense_side_has_no_similarity(kind: Kind, stores: Stores) -> None:
+async def test_points_without_dense_vector_have_no_similarity(kind: Kind, stores: Stores) -> None:
     near, far = make_chunk(1), make_chunk(2)
     batch = Batch([near, far], [unit(1, 0), unit(1, 1)], [NO_TERMS, terms({1: 1.0})])
     store = await stores.make(kind, batch)

@@ -72,7 +72,7 @@ def parent(id: int, **fields: object) -> Batch:
     return Batch([make_chunk(id, **fields)], [None], [terms({1: 1.0})])
 
 
-async def test_an_update_touches_what_differs_and_nothing_else(
+async def test_an_update_changes_only_differing_points(
     qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path
 ) -> None:
     first = await build(tmp_path, served(), writer)
@@ -142,7 +142,7 @@ async def test_a_new_collection_gets_its_alias(qdrant: FakeQdrant, writer: Write
 
 
 @pytest.mark.parametrize("batches", [0, 1, 2, 3])
-async def test_after_an_update_that_failed_the_next_knows_what_it_touched(
+async def test_after_a_failed_update_the_next_finds_the_touched_points(
     qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path, batches: int
 ) -> None:
     first = await build(tmp_path, served(), writer)
@@ -262,7 +262,7 @@ async def test_an_interrupted_update_is_known_by_the_points_that_differ(
         assert (await builder.continue_from(first)).foreign == [2, 3, 50]
 
 
-async def test_after_a_write_that_failed_the_points_are_those_of_the_server(
+async def test_after_a_failed_write_the_points_are_read_from_the_server(
     qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path
 ) -> None:
     first = await build(tmp_path, served(), writer)
@@ -276,7 +276,7 @@ async def test_after_a_write_that_failed_the_points_are_those_of_the_server(
     assert not is_marked(qdrant)
 
 
-async def test_where_an_update_cannot_be_served_what_is_served_stays(
+async def test_an_update_that_cannot_be_published_leaves_the_served_generation(
     qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path
 ) -> None:
     """The manifest of the new generation is there by then, and names the collections that are in use."""

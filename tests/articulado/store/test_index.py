@@ -38,7 +38,7 @@ async def test_a_build_is_described_by_its_manifest(tmp_path: Path) -> None:
     assert manifest.created.utcoffset().total_seconds() == 0
 
 
-def test_no_index_says_where_and_what_to_run(tmp_path: Path) -> None:
+def test_a_missing_index_names_folder_and_command(tmp_path: Path) -> None:
     with pytest.raises(IndexMissing, match="articulado ingest") as raised:
         open_index(tmp_path / "nada")
     assert str(tmp_path / "nada") in str(raised.value)
@@ -48,7 +48,7 @@ def test_no_index_says_where_and_what_to_run(tmp_path: Path) -> None:
     "content",
     [b"", b"\0" * 20, b"\xff\xfe", b"2024", b"../../etc", b"20240101T000000000000", "２０２４".encode()],
 )
-async def test_a_pointer_to_nothing_names_what_there_is(tmp_path: Path, content: bytes) -> None:
+async def test_a_pointer_to_a_missing_generation_names_the_others(tmp_path: Path, content: bytes) -> None:
     index = await build(tmp_path, [labelled("a")])
     (tmp_path / "current").write_bytes(content)
     with pytest.raises(IndexMismatch, match=index.folder.name) as raised:
@@ -62,7 +62,7 @@ async def test_a_pointer_to_nothing_names_what_there_is(tmp_path: Path, content:
     ("part", "named"),
     [("embedder", "los vectores densos"), ("sparse", "los pesos BM25"), ("chunker", "la división en fragmentos")],
 )
-async def test_a_mismatch_names_what_differs(tmp_path: Path, part: str, named: str) -> None:
+async def test_a_mismatch_names_the_differing_parts(tmp_path: Path, part: str, named: str) -> None:
     await build(tmp_path, [labelled("a")])
     expected = FINGERPRINTS.model_copy(update={part: "otro:2"})
     with pytest.raises(IndexMismatch, match="articulado ingest") as raised:
@@ -106,7 +106,7 @@ async def test_a_failed_build_changes_nothing(tmp_path: Path) -> None:
     await read_once(tmp_path)
 
 
-async def test_what_cannot_be_indexed_is_refused(tmp_path: Path) -> None:
+async def test_invalid_batches_are_refused(tmp_path: Path) -> None:
     twice = Batch([make_chunk(1), make_chunk(1)], [unit(1, 0)] * 2, [NO_TERMS] * 2)
     with pytest.raises(InvalidInput, match="comparten"):
         await build(tmp_path, [twice])

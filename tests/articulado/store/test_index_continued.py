@@ -59,7 +59,7 @@ async def search(place: Place, index, query: HybridQuery, collection: str = "nor
     return [hit.chunk["id"] for hit in hits]
 
 
-async def test_what_is_not_touched_stays_and_the_rest_is_as_wanted(place: Place) -> None:
+async def test_untouched_points_stay_and_changed_ones_are_updated(place: Place) -> None:
     first = await place.build(family(1, 11), family(2, 21, 22), family(3, 31))
     ruling = family(5, 51, collection="sentencias")
     changed = family(2, 22, text="otro texto", content_hash="otro")
@@ -101,7 +101,7 @@ async def test_the_models_go_along(place: Place) -> None:
     assert second.models != first.models
 
 
-async def test_nothing_but_the_day_may_change(place: Place) -> None:
+async def test_an_update_without_changes_keeps_all_points(place: Place) -> None:
     first = await place.build(family(1, 11))
     second, _ = await place.update(first)
     assert second.manifest.created > first.manifest.created
@@ -136,7 +136,7 @@ async def test_a_collection_that_sorts_before_the_others_moves_none_of_their_poi
     assert set(await contents(place.open(third), third)) == {1, 11, 51}
 
 
-async def test_nothing_at_all_is_no_index(place: Place) -> None:
+async def test_an_index_without_chunks_is_refused(place: Place) -> None:
     first = await place.build(family(1, 11))
     with pytest.raises(InvalidInput, match="ningún fragmento"):
         await place.update(first, remove=[1, 11])
@@ -150,7 +150,7 @@ async def test_a_chunk_is_added_once(place: Place) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-async def test_updates_at_random_end_in_what_was_wanted(place: Place, seed: int) -> None:
+async def test_random_updates_yield_the_wanted_points(place: Place, seed: int) -> None:
     source = random.Random(seed)
     pool = [random_families(seed * 10 + version) for version in range(4)]
     rows = {row[0]["id"]: row for batch in pool for row in zip(*(getattr(batch, part) for part in PARTS), strict=True)}

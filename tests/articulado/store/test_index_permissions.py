@@ -63,7 +63,7 @@ async def test_a_folder_that_cannot_be_made_is_named() -> None:
         await build(Path("/proc/nada"), [])
 
 
-def test_what_is_in_the_way_of_a_generation_is_named(tmp_path: Path) -> None:
+def test_a_file_in_place_of_a_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "generations").write_text("texto")
     with pytest.raises(ConfigurationError) as raised:
         Generations(tmp_path).begin()

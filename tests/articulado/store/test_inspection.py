@@ -77,7 +77,7 @@ async def test_each_fault_is_a_finding(tmp_path: Path, fault: str) -> None:
     assert steps == [("Revisando puntos", len(points), 3)]
 
 
-async def test_what_a_killed_update_has_left_is_for_the_next_ingest(tmp_path: Path) -> None:
+async def test_a_killed_update_is_reported_as_unfinished(tmp_path: Path) -> None:
     index = await build(tmp_path, [WRITTEN])
     inspection = Inspection(index)
     held = Holding({**AS_WRITTEN, 3: stored({**CHILD, "content_hash": "y"})}, updated=True)  # type: ignore[abstract]
@@ -95,7 +95,7 @@ async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 
 @pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant:UserWarning")
-async def test_both_stores_hand_out_all_that_they_hold(place: Place) -> None:
+async def test_both_stores_yield_all_points(place: Place) -> None:
     index = await place.build(WRITTEN)
     store = place.open(index)
     points = [point async for page in store.stored("normativa") for point in page]

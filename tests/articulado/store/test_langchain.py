@@ -61,7 +61,7 @@ def fused_by_qdrant(*sides: list[int]) -> dict[int, float]:
     return scores
 
 
-async def test_hybrid_retrieval_finds_what_both_our_sides_find(tmp_path: Path) -> None:
+async def test_langchains_hybrid_search_returns_our_hits(tmp_path: Path) -> None:
     server = str(tmp_path / "qdrant")
     index = await build(
         tmp_path / "index", [batch()], lambda folder: ServerWriter(AsyncQdrantClient(path=server), folder)

@@ -232,7 +232,7 @@ async def test_a_collection_of_before_is_not_kept_apart(qdrant: FakeQdrant, tmp_
     assert qdrant.shard_keys == {}
 
 
-async def test_what_does_not_fit_into_memory_stays_on_the_disk(qdrant: FakeQdrant, tmp_path: Path) -> None:
+async def test_the_on_disk_setting_keeps_vectors_on_disk(qdrant: FakeQdrant, tmp_path: Path) -> None:
     index = await build(tmp_path, [points(3)], prompt_writer(settings(qdrant, qdrant_on_disk=True)))
     name = f"normativa__{index.manifest.generation}"
     [created] = qdrant.asked("PUT", f"/collections/{name}")

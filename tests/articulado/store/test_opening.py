@@ -54,7 +54,7 @@ async def test_points_of_other_content_are_told(place: Place) -> None:
     [("embedded", 0), ("server", 2), pytest.param("real", 2, marks=REAL.marks)],
     indirect=["place"],
 )
-async def test_points_that_are_lost_are_told(place: Place, may_be_lost: int) -> None:
+async def test_lost_points_are_reported(place: Place, may_be_lost: int) -> None:
     """A server may have been updated in place by a fifth since the table was written."""
     index = await place.build(TEN)
     await place.forget(index, IDS[:may_be_lost])

@@ -18,9 +18,7 @@ TABLES = st.dictionaries(IDS, st.tuples(IDS, st.integers(0, 2**56 - 1), st.integ
 
 
 @given(TABLES, st.lists(IDS, max_size=10))
-def test_a_table_is_a_dictionary_that_is_kept_on_disk(
-    table: dict[int, tuple[int, int, int]], others: list[int]
-) -> None:
+def test_a_saved_table_has_the_same_points(table: dict[int, tuple[int, int, int]], others: list[int]) -> None:
     points = Points.of(Point(id, *fields) for id, fields in table.items())
     with tempfile.TemporaryDirectory() as folder:
         points.save(Path(folder))

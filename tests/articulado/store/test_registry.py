@@ -103,7 +103,7 @@ def test_a_generation_is_no_path(name: str) -> None:
         KnownGeneration(generation="una", stored_as=name, published=DAY)
 
 
-async def test_what_is_served_changes_from_what_was_seen_alone(client: AsyncQdrantClient) -> None:
+async def test_the_served_generation_changes_only_from_the_seen_one(client: AsyncQdrantClient) -> None:
     registry = Registry(client, "laboral")
     await registry.create()
     assert await registry.served() == Served()
@@ -130,7 +130,7 @@ async def test_an_update_in_place_is_marked_until_it_ends(client: AsyncQdrantCli
 
 
 @pytest.mark.parametrize(("held", "kept"), [(timedelta(minutes=15), 4), (timedelta(0), 2)])
-async def test_what_was_served_a_short_while_ago_stays(tmp_path: Path, held: timedelta, kept: int) -> None:
+async def test_recently_served_generations_are_kept(tmp_path: Path, held: timedelta, kept: int) -> None:
     """Four rebuilds, each replaced the moment before: of the first two nobody knows who still searches them."""
     with running_qdrant() as qdrant:
         settings = Settings.read(None, store="server", qdrant_url=qdrant.url)

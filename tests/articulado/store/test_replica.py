@@ -78,7 +78,7 @@ async def test_no_file_leads_out_of_the_folder(tmp_path: Path) -> None:
     assert files_named("fuera", tmp_path) <= files_named("fuera", tmp_path / "b" / "index")
 
 
-async def test_what_a_killed_process_has_left_goes(tmp_path: Path) -> None:
+async def test_leftovers_of_a_killed_process_are_removed(tmp_path: Path) -> None:
     with running_qdrant() as qdrant:
         await publish(qdrant, tmp_path / "a", b"x")
         left = tmp_path / "b" / INCOMING / "a medias"

@@ -42,7 +42,7 @@ def test_the_higher_the_constant_the_less_the_first_ranks_stand_out() -> None:
     assert fuse([side], [1.0], k=60, limit=9) == [(7, 1.0), (5, 0.983606557)]
 
 
-def test_the_weights_are_of_the_sides_that_a_query_has() -> None:
+def test_weights_belong_to_the_sides_of_a_query() -> None:
     dense, words = unit(1, 0), SparseVector((3,), (1.0,))
     assert weights_of(HybridQuery(dense, words, TUNED)) == [3.0, 1.0]
     assert weights_of(HybridQuery(dense, NO_TERMS, TUNED)) == [3.0]
@@ -50,7 +50,7 @@ def test_the_weights_are_of_the_sides_that_a_query_has() -> None:
     assert weights_of(HybridQuery(None, NO_TERMS, TUNED)) == []
 
 
-def test_a_query_that_says_nothing_of_its_fusion_has_the_plain_one() -> None:
+def test_the_default_fusion_is_plain() -> None:
     query = HybridQuery(unit(1, 0), SparseVector((3,), (1.0,)))
     assert weights_of(query) == [1.0, 1.0]
     # 1: 1/60 + 1/61, 2: 1/61, 3: 1/60, all over 2/60
@@ -61,7 +61,7 @@ def test_a_query_that_says_nothing_of_its_fusion_has_the_plain_one() -> None:
     ]
 
 
-def test_a_rank_tells_what_the_dense_side_scored() -> None:
+def test_a_ranked_point_has_its_dense_similarity() -> None:
     dense, sparse = [(1, 0.9), (2, -0.25)], [(3, 5.0), (1, 4.0)]
     words = SparseVector((3,), (1.0,))
     assert rank(HybridQuery(unit(1, 0), words, TUNED), [dense, sparse], limit=9) == [

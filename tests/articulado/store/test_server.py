@@ -273,7 +273,7 @@ async def test_a_running_process_goes_on_with_what_it_opened(qdrant: FakeQdrant,
         (0, StoreUnavailable, "la conexión se ha cortado.*ARTICULADO_QDRANT_URL"),
     ],
 )
-async def test_failures_say_who_can_act(
+async def test_failures_become_errors_by_who_can_act(
     qdrant: FakeQdrant, tmp_path: Path, status: int, error: type[ArticuladoError], says: str
 ) -> None:
     index = await build(tmp_path, one_collection(), prompt_writer(settings(qdrant)))
@@ -338,7 +338,7 @@ async def test_where_the_switch_fails_both_generations_are_whole(qdrant: FakeQdr
     assert (qdrant.aliases, qdrant.names) == (aliases_of(new), published | collections_of(new))
 
 
-async def test_what_could_not_be_cleaned_up_goes_with_the_next_build(qdrant: FakeQdrant, tmp_path: Path) -> None:
+async def test_the_next_build_removes_leftovers(qdrant: FakeQdrant, tmp_path: Path) -> None:
     writer = prompt_writer(settings(qdrant))
     first, second = [await build(tmp_path, two_collections(), writer) for _ in "12"]
     qdrant.fail[f"/collections/sentencias__{first.manifest.generation}"] = 500
@@ -435,7 +435,7 @@ async def test_an_address_with_a_path_is_taken_as_given(prefix: str) -> None:
         ("http://127.0.0.1:1", "http://127.0.0.1:1/collections"),
     ],
 )
-async def test_the_address_that_was_tried_is_told(url: str, tried: str) -> None:
+async def test_an_error_names_the_tried_address(url: str, tried: str) -> None:
     with pytest.raises(StoreUnavailable, match="ARTICULADO_QDRANT_URL") as caught:
         await collections_at(url)
     assert f" en {tried}: " in str(caught.value)
@@ -445,13 +445,13 @@ async def test_the_address_that_was_tried_is_told(url: str, tried: str) -> None:
 @pytest.mark.parametrize(
     "url", ["ftp://servidor", "http://servidor:puerto", "http://servidor:99999", "http://[::1", ""]
 )
-async def test_an_address_that_is_none_is_told(url: str) -> None:
+async def test_an_invalid_address_is_reported(url: str) -> None:
     with pytest.raises(ConfigurationError, match="no es una dirección"):
         await collections_at(url)
 
 
 @pytest.mark.parametrize("body", [b"<html>Not found</html>", b"", b'{"detail": "Not Found"}', b"[]"])
-async def test_a_server_that_is_no_qdrant_is_told(body: bytes) -> None:
+async def test_a_server_other_than_qdrant_is_reported(body: bytes) -> None:
     with answering(404, body) as (url, _), pytest.raises(StoreUnavailable, match="que no es Qdrant"):
         await collections_at(url)
 

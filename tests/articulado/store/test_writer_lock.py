@@ -50,7 +50,7 @@ async def token(registry: Registry) -> str:
     return (await registry.read(LOCK))["token"]
 
 
-async def test_what_is_free_is_taken_and_given_back(registry: Registry, tmp_path: Path) -> None:
+async def test_a_free_lock_is_taken_and_given_back(registry: Registry, tmp_path: Path) -> None:
     lock = WriterLock(registry, tmp_path, pause=never)
     with pytest.raises(StoreUnavailable):
         lock.check()
@@ -68,7 +68,7 @@ async def test_what_is_free_is_taken_and_given_back(registry: Registry, tmp_path
     await other.give_back()
 
 
-async def test_who_waits_takes_over_what_is_not_renewed(registry: Registry, tmp_path: Path, caplog) -> None:
+async def test_a_waiting_writer_takes_over_an_expired_lock(registry: Registry, tmp_path: Path, caplog) -> None:
     stopped, time = FakeTime(), FakeTime()
     dead = WriterLock(registry, tmp_path / "una", clock=stopped.clock, pause=never)
     await dead.take()
@@ -89,7 +89,7 @@ async def test_who_waits_takes_over_what_is_not_renewed(registry: Registry, tmp_
     await waiting.give_back()
 
 
-async def test_a_lock_that_is_renewed_is_waited_for(registry: Registry, tmp_path: Path) -> None:
+async def test_a_waiting_writer_respects_a_renewed_lock(registry: Registry, tmp_path: Path) -> None:
     time, turns = FakeTime(), 0
     holder = WriterLock(registry, tmp_path / "una", pause=never)
     await holder.take()
@@ -111,7 +111,7 @@ async def test_a_lock_that_is_renewed_is_waited_for(registry: Registry, tmp_path
     await waiting.give_back()
 
 
-async def test_what_a_killed_process_has_left_on_this_machine_is_taken_over_at_once(
+async def test_a_lock_of_a_killed_process_on_this_machine_is_taken_over_at_once(
     registry: Registry, tmp_path: Path
 ) -> None:
     await WriterLock(registry, tmp_path, pause=never).take()
@@ -126,7 +126,7 @@ async def test_of_several_one_gets_it(registry: Registry, tmp_path: Path) -> Non
     assert sum(await asyncio.gather(*(lock._renew(expected="") for lock in locks))) == 1
 
 
-async def test_a_renewal_that_comes_too_late_ends_the_turn(registry: Registry, tmp_path: Path) -> None:
+async def test_a_late_renewal_loses_the_lock(registry: Registry, tmp_path: Path) -> None:
     time, go_on = FakeTime(), asyncio.Event()
 
     async def until_told(seconds: float) -> None:
@@ -142,7 +142,7 @@ async def test_a_renewal_that_comes_too_late_ends_the_turn(registry: Registry, t
         holder.check()
 
 
-async def test_whoever_has_lost_the_turn_writes_and_publishes_nothing(qdrant: FakeQdrant, tmp_path: Path) -> None:
+async def test_a_writer_without_the_lock_neither_writes_nor_publishes(qdrant: FakeQdrant, tmp_path: Path) -> None:
     batch = Batch([make_chunk(1)], [unit(1, 0)], [NO_TERMS])
     client = connect(settings(qdrant))
     registry = Registry(client, "laboral")

@@ -52,7 +52,7 @@ def test_a_named_provision_comes_first_with_full_score():
     assert [hit.score for hit in hits] == [1.0, pytest.approx(0.8 * 3 / 4), pytest.approx(0.8 * 1 / 2)]
 
 
-def test_a_named_provision_that_is_also_found_is_there_once():
+def test_a_named_provision_is_listed_once():
     assert looked_up(RECORDS, "vacaciones anuales", "art:38") == ["Artículo 38"]
 
 
@@ -86,7 +86,7 @@ def test_a_synonym_of_the_question_puts_a_record_before_its_equals():
 
 
 @pytest.mark.parametrize("question", ["receta de paella", "", "¿?", "de la y el"])
-def test_what_has_nothing_in_common_finds_nothing(question):
+def test_an_unrelated_question_finds_no_record(question):
     assert looked_up(RECORDS, question) == []
 
 
@@ -125,7 +125,7 @@ def test_the_packaged_records_answer_everyday_questions(question, provision):
     assert provision in looked_up(PACKAGED, question, limit=3)
 
 
-def test_the_packaged_records_know_nothing_of_cooking():
+def test_a_question_about_cooking_finds_no_record():
     assert looked_up(PACKAGED, "receta de paella valenciana con garrofón") == []
 
 
