@@ -77,8 +77,7 @@ async def open_configured(settings: Settings, profile: Profile, *, announce: Ann
             return await build_first(IndexModels(settings, profile, services.embedder), services.writer)
 
 
-WARM_UP_QUESTIONS = 8
-"""Titles of provisions asked as questions, after which all tables are loaded."""
+WARM_UP_QUESTIONS = 8  # titles of provisions asked as questions, after which all tables are loaded
 
 
 async def warm_up(services: Services) -> None:

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-LOOK_INTERVAL = 1.0
-"""Seconds between two queries for a new generation on a server."""
+LOOK_INTERVAL = 1.0  # seconds between two queries for a new generation on a server
 
 Graph: TypeAlias = CompiledStateGraph[Any, RunContext, Any, Any]
 RAG, CHAT, REQUIRED_DATA, GENERATE_RESPONSE = "rag", "chat", "required_data", "generate_response"

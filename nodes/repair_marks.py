@@ -11,8 +11,7 @@ from nodes.turn import WritingUpdate, language_of_turn, task_of, written_update
 from state.context import ResolvedContext
 from state.rag import RagState
 
-MIN_SHARE_LEFT = 1 / 3
-"""Share of the question's time that must be left: a repair takes about as long as the answer."""
+MIN_SHARE_LEFT = 1 / 3  # share of the question's time that must be left: a repair takes about as long as the answer
 
 
 async def repair_marks(

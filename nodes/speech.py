@@ -233,8 +233,7 @@ class Speaker:
         await recital.ainvoke([], {**self._config, "run_name": "answer"})
 
 
-_SPEAKER: ContextVar[Speaker | None] = ContextVar("speaker", default=None)
-"""Speaker of a graph that calls the answering graph as one of its nodes."""
+_SPEAKER: ContextVar[Speaker | None] = ContextVar("speaker", default=None)  # of a graph that runs the answering graph
 
 
 @asynccontextmanager

@@ -275,8 +275,7 @@ def progress_of(runtime: Runtime[None]) -> Progress:
     return progress
 
 
-AddStage = Callable[[Node], None]
-"""Adds a stage to a graph, under the name of its function."""
+AddStage = Callable[[Node], None]  # adds a stage to a graph, under the name of its function
 
 
 def stage_adder(

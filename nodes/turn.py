@@ -33,8 +33,7 @@ from articulado.verification.disclosures import calls_for_second_answer
 from state.rag import RagState
 from state.run import Frame, RetrievalState, days_of
 
-SHARED_WORDS = 0.8
-"""Share of the words of the searches found in the question from which they are no translation."""
+SHARED_WORDS = 0.8  # share of search words also in the question; from it on they are no translation
 
 
 def question_to_score(state: RetrievalState) -> TurnQuestion:
@@ -231,10 +230,8 @@ class Told(NamedTuple):
     model_name: str
 
 
-CLOSE_WORDING = 0.5
-"""Similarity from which a sentence of a source is quoted beside a claim."""
-MAX_EXCERPT = 1_000
-"""Characters of a source quoted beside a claim if no sentence is similar."""
+CLOSE_WORDING = 0.5  # similarity from which a sentence of a source is quoted beside a claim
+MAX_EXCERPT = 1_000  # characters of a source quoted beside a claim if no sentence is similar
 
 
 def told(message: AnyMessage, state: RagState, cited: Mapping[int, Candidate], manner: Told) -> AIMessage:

@@ -143,8 +143,7 @@ MAX_FILTER_CHARACTERS = 200
 MAX_DATA = 100
 MAX_DATUM_CHARACTERS = 500
 MIN_TOKENS, MAX_TOKENS = 200, 200_000
-MAX_DEPTH = 3
-"""Nesting of groups of collected data, like the sections of a form."""
+MAX_DEPTH = 3  # nesting of groups of collected data, like the sections of a form
 
 
 def checked_inquiry(inquiry: object) -> str:

