@@ -111,10 +111,8 @@ def question_tool(
 
     Args:
         graph: the answering graph; its runs are not part of the threads of the calling graph.
-        profile: field of the questions, and language of the texts for the agent.
+        profile: gives the name and description, unless given, and the language of the texts for the agent.
         context: options of every run (``state.context.RunContext``).
-        name: name of the tool.
-        description: description of the tool.
     """
     spoken, law = language(profile.language), profile.features.spanish_law
     described = spoken.translate("tool_answers_law" if law else "tool_answers", title=profile.title)

@@ -35,7 +35,7 @@ Builder = StateGraph[Any, RunContext, Any, Any]
 Case = CompiledStateGraph[Any, RunContext, Any, Any]
 
 
-KEPT = ("lexical_only", "found", "candidates", "warnings", "usage")  # keys of retrieval that a case takes over
+KEPT = ("lexical_only", "found", "candidates", "warnings", "usage")  # Keys of retrieval that a case takes over
 
 OPENING = frozenset(("accept_case",))
 

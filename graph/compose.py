@@ -58,12 +58,9 @@ async def open_services(
 async def open_configured(settings: Settings, profile: Profile, *, announce: Announce | None = None) -> Index:
     """Open the index that the settings name, or that of the profile, which is built on first use.
 
-    Only a first index in the default folder is rebuilt if version, settings, corpus or articles have changed.
-
-    Raises:
-        IndexMissing: the settings name a folder without an index, or the profile has no documents.
-        IndexMismatch: the index was built with other settings or another profile.
-        StoreUnavailable, ConfigurationError: the server of the index cannot be reached.
+    Only a first index in the default folder is rebuilt if version, settings, corpus or articles have changed. Raise
+    ``IndexMissing`` if the named folder has no index or the profile no documents, ``IndexMismatch`` if the index was
+    built with other settings, ``StoreUnavailable`` or ``ConfigurationError`` if its server cannot be reached.
     """
     await bring_up_to_date(settings, profile.name, or_go_on=True)
     index = await asyncio.to_thread(find_configured, settings, profile)
@@ -77,7 +74,7 @@ async def open_configured(settings: Settings, profile: Profile, *, announce: Ann
             return await build_first(IndexModels(settings, profile, services.embedder), services.writer)
 
 
-WARM_UP_QUESTIONS = 8  # titles of provisions asked as questions, after which all tables are loaded
+WARM_UP_QUESTIONS = 8  # Titles of provisions asked as questions, after which all tables are loaded
 
 
 async def warm_up(services: Services) -> None:

@@ -50,7 +50,7 @@ from articulado.values.chunks import ProvisionRef
 from articulado.values.protocols import ChatModel, Embedder
 from graph.services import IngestServices, OnDemand, Services
 
-MAX_SUPPORTED = 64  # questions whose precedents are cached, as several stages ask for them
+MAX_SUPPORTED = 64  # Questions whose precedents are cached, as several stages ask for them
 
 
 def build_services(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-LOOK_INTERVAL = 1.0  # seconds between two queries for a new generation on a server
+LOOK_INTERVAL = 1.0  # Seconds between two queries for a new generation on a server
 
 Graph: TypeAlias = CompiledStateGraph[Any, RunContext, Any, Any]
 RAG, CHAT, REQUIRED_DATA, GENERATE_RESPONSE = "rag", "chat", "required_data", "generate_response"
@@ -118,13 +118,13 @@ class OpenGraphs:
 
     @asynccontextmanager
     async def using(self, name: str) -> AsyncIterator[Graph]:
-        """Hold a graph for one run; its services stay open meanwhile."""
+        """Yield a graph for one run; its services stay open until the block ends."""
         async with self.holding() as opened:
             yield opened.graphs[name]
 
     @asynccontextmanager
     async def holding(self) -> AsyncIterator[Opened]:
-        """Hold the current services and graphs; they stay open meanwhile."""
+        """Yield the current services and graphs; they stay open until the block ends."""
         opened = await asyncio.to_thread(self._take)
         try:
             yield opened
@@ -134,7 +134,7 @@ class OpenGraphs:
 
     @contextmanager
     def running(self, name: str) -> Iterator[Graph]:
-        """Hold a graph for one run (blocking)."""
+        """Yield a graph for one run, as ``using`` does, but blocking."""
         opened = self._take()
         try:
             yield opened.graphs[name]

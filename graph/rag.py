@@ -43,8 +43,8 @@ from state.run import RetrievalInput, RetrievalOutput, RetrievalState
 
 Retrieval = CompiledStateGraph[RetrievalState, RunContext, RetrievalInput, RetrievalOutput]
 
-NAME = "retrieve"  # name of the node that calls the retrieval subgraph
-UNSAVED = {"checkpointer": False}  # no checkpoints of a subgraph; set on a copy, or LangGraph could not draw it
+NAME = "retrieve"  # Name of the node that calls the retrieval subgraph
+UNSAVED = {"checkpointer": False}  # No checkpoints of a subgraph; set on a copy, or LangGraph could not draw it
 TAKEN_OVER = tuple(get_type_hints(RetrievalInput))
 
 
@@ -103,7 +103,7 @@ def retrieve_with(retrieval: Retrieval, keys: Sequence[str]) -> RunnableLambda[A
 Builder = StateGraph[RagState, RunContext, RagInput, RagOutput]
 Rag = CompiledStateGraph[RagState, RunContext, RagInput, RagOutput]
 
-KEPT = ("lexical_only", "candidates", "warnings", "usage")  # keys that the state takes over, without ``found``
+KEPT = ("lexical_only", "candidates", "warnings", "usage")  # Keys that the state takes over, without ``found``
 
 OPENING = frozenset(("analyze_question", "load_carryover"))
 
@@ -142,7 +142,7 @@ def build_rag(
 
 Chat = CompiledStateGraph[ChatState, RunContext, ChatInput, ChatOutput]
 
-TURN = "rag"  # name of the node that answers a turn
+TURN = "rag"  # Name of the node that answers a turn
 REMEMBERED = tuple(get_type_hints(ResumedInput))
 RETURNED = tuple(key for key in get_type_hints(ChatState) if key not in ("history", "previous_chunk_ids"))
 

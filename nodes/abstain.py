@@ -41,8 +41,8 @@ _log = logging.getLogger(__name__)
 
 MAX_NEAREST = 3
 MAX_LINE = 200
-MIN_MEANING = 0.2  # cosine from which a need counts as similar
-Likeness = Callable[[Sequence[str]], Sequence[float]]  # similarity of each text to the question; ≤ 0: unrelated
+MIN_MEANING = 0.2  # Cosine from which a need counts as similar
+Likeness = Callable[[Sequence[str]], Sequence[float]]  # Similarity of each text to the question; ≤ 0: unrelated
 
 
 class AbstainUpdate(TypedDict):

@@ -106,12 +106,9 @@ async def analyze_question(
     """Reset the turn, check the input, and look up the provisions that the question names.
 
     Named provisions become candidates with score 1.0. A turn that takes one of the last ``choices`` is read as the
-    choice's question, with the previous question as its subject. Reads ``question``, ``messages``, ``history``,
-    ``transcript``, ``choices``, ``turn`` and ``asked_message``.
-
-    Raises:
-        InvalidInput: the question, the history or an option cannot be used.
-        ConfigurationError: retrieval is switched off, and the profile has no packaged records.
+    choice's question, with the previous question as its subject. Raise ``InvalidInput`` for an unusable question,
+    history or option, ``ConfigurationError`` if retrieval is off and the profile has no packaged records. Reads
+    ``question``, ``messages``, ``history``, ``transcript``, ``choices``, ``turn`` and ``asked_message``.
     """
     options, language = runtime.context, domain.language
     check_options(options, profile)

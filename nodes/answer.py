@@ -24,13 +24,10 @@ async def answer(
     principal: Principal,
     language: Language,
 ) -> WritingUpdate:
-    """Stream the answer, or the retrieved provisions if the principal writes nothing; a second answer supersedes the
-    first.
+    """Stream the principal's answer, or the retrieved provisions if it writes none. A second answer replaces the first.
 
-    Reads ``context``, ``refetched``, ``draft_context`` and the keys of ``task_of``.
-
-    Raises:
-        ModelError: the first answer failed; ``citations`` are the provisions it was given.
+    Raise ``ModelError`` if the first answer fails, with the provisions of its context as ``citations``; a failed second
+    one keeps the first. Reads ``context``, ``refetched``, ``draft_context`` and the keys of ``task_of``.
     """
     grounded, language = runtime.context.grounded_prompting, language_of_turn(state, language)
     async with speaking(state) as speaker:
@@ -57,7 +54,7 @@ async def answer(
 
 
 def first_answer(state: RagState, error: ModelError, language: Language) -> WritingUpdate:
-    """Restore the first answer and the context that its markers refer to."""
+    """Return the update that keeps the first answer, with its context and a warning, after the second one failed."""
     return {
         "context": state["draft_context"],
         "rewritten": True,
@@ -69,7 +66,7 @@ def first_answer(state: RagState, error: ModelError, language: Language) -> Writ
 def sources_alone(
     state: RagState, error: ModelError, write: Write, language: Language, *, grounded: bool
 ) -> WritingUpdate:
-    """Show the provisions of the context in place of an answer, each cited once."""
+    """Stream the nearest provisions of the context in place of an answer, each cited once, and return their update."""
     context = nearest(state["context"], MAX_SOURCES)
     ids = [candidate["chunk"]["id"] for candidate in context]
     sources = listed(context) if grounded else keep_markers(listed(context), ())[0]

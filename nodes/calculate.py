@@ -40,10 +40,9 @@ async def calculate(
     question_reader: QuestionReader | None,
     domain: Domain,
 ) -> CalculateUpdate:
-    """Read the question as calculations and work them out.
+    """Read calculations from the question and work them out. Reads ``conversation``, ``direct`` and ``dated_values``.
 
-    The provisions of their steps become candidates with score 1.0. Reads ``conversation``, ``direct`` and
-    ``dated_values``.
+    The provisions of their steps become candidates with score 1.0.
     """
     if question_reader is None or is_in_other_language(state):
         return {}

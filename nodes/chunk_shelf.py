@@ -11,7 +11,7 @@ from articulado.values.protocols import ChunkStore
 
 OF_CANDIDATES: Final = ("direct", "found", "candidates", "cards", "context", "draft_context", "carried", "named")
 """State keys that hold candidates."""
-MAX_LISTS = 512  # lists of candidates kept in memory: those of about 70 simultaneous questions
+MAX_LISTS = 512  # Lists of candidates kept in memory: those of about 70 simultaneous questions
 
 _WHOLE: Final = "content_hash"
 

@@ -35,8 +35,7 @@ async def expand_references(
     stores: Mapping[StoreName, ChunkStore],
     profile: Profile,
 ) -> ExpandReferencesUpdate:
-    """Follow the references of every candidate to law of the same or a higher rank, in force on the day of the
-    question.
+    """Add the law of the same or a higher rank that a candidate cites, as in force on the day of the question.
 
     A reference scores 0.8 times its best source. Reads ``candidates``.
     """

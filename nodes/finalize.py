@@ -30,7 +30,7 @@ from state.context import ResolvedContext
 from state.rag import RagOutput, RagState
 from state.run import add_warnings, carried_over, days_of
 
-MAX_HANDED_ON = 12  # chunks handed to the next turn: half of the context of a principal
+MAX_HANDED_ON = 12  # Chunks handed to the next turn: half of the context of a principal
 
 
 class FinalizeUpdate(TypedDict):

@@ -20,8 +20,8 @@ from articulado.values.errors import Cost
 from state.context import ResolvedContext
 from state.run import RetrievalState, days_of
 
-MAX_OF_AGREEMENTS = 12  # chunks of a named agreement that are always among the results
-MAX_OF_COMMUNITIES = 12  # chunks of community law added to those of the state
+MAX_OF_AGREEMENTS = 12  # Chunks of a named agreement that are always among the results
+MAX_OF_COMMUNITIES = 12  # Chunks of community law added to those of the state
 
 
 class HybridSearchUpdate(TypedDict):

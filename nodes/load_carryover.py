@@ -13,7 +13,7 @@ from nodes.validation import checked_ids
 from state.context import ResolvedContext
 from state.rag import RagState
 
-CARRYOVER_SHARE = 0.5  # weight of the last answer as a ranking, if those of a search weigh 1 together
+CARRYOVER_SHARE = 0.5  # Weight of the last answer as a ranking, if those of a search weigh 1 together
 
 
 class LoadCarryoverUpdate(TypedDict):

@@ -11,7 +11,7 @@ from nodes.turn import WritingUpdate, language_of_turn, task_of, written_update
 from state.context import ResolvedContext
 from state.rag import RagState
 
-MIN_SHARE_LEFT = 1 / 3  # share of the question's time that must be left: a repair takes about as long as the answer
+MIN_SHARE_LEFT = 1 / 3  # Share of the question's time that must be left: a repair takes about as long as the answer
 
 
 async def repair_marks(
@@ -22,7 +22,10 @@ async def repair_marks(
     language: Language,
     question_time: QuestionTime,
 ) -> WritingUpdate:
-    """Mark the answer; it stays as it is on failure or late. Reads ``draft`` and the keys of ``task_of``."""
+    """Have the principal add markers to the answer, which stays as it is if the model fails or too little time is left.
+
+    Reads ``draft`` and the keys of ``task_of``.
+    """
     deadline = state.get("deadline")
     if deadline is not None and deadline - question_time.clock() < question_time.seconds * MIN_SHARE_LEFT:
         return {"rewritten": True}

@@ -21,7 +21,7 @@ from nodes.turn import language_of_turn, question_to_score
 from state.context import ResolvedContext
 from state.run import RetrievalState, carried_over, days_of
 
-STEP = 0.01  # score lost per rank in the last answer, in a turn about that answer
+STEP = 0.01  # Score lost per rank in the last answer, in a turn about that answer
 
 
 class RerankUpdate(TypedDict):

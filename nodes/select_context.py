@@ -157,7 +157,7 @@ _BEFORE = re.compile(r"\b(?:apartado|párrafo|número)s? (?:anterior|precedente)
 def without_repealed(
     candidates: Sequence[Candidate], question: str, days: Days, is_kept: Callable[[Candidate], bool]
 ) -> list[Candidate]:
-    """Leave out wordings not in force, except of mentioned or future days; keep all if none is in force."""
+    """Drop wordings not in force, except future ones and those of a day in the question; if none is left, keep all."""
     mentioned = [mention.day for mention in dates_in(fold(question), today=days.today)]
     kept = [
         candidate
@@ -175,8 +175,8 @@ def chosen_parts(
 ) -> list[Candidate]:
     """Return the candidates that a chat model reads, in their order.
 
-    A provision is read if its final score reaches ``cut.share`` of the best unreserved one, if it is among the first
-    ``cut.least``, or if ``is_kept`` accepts one of its parts.
+    A provision is read if ``is_kept`` accepts one of its parts (it is reserved), if it is among the first
+    ``cut.least``, or if its final score reaches ``cut.share`` of the best one that is not reserved.
     """
     by_provision: dict[ProvisionRef, list[Candidate]] = {}
     for candidate in ranked:
@@ -208,7 +208,7 @@ def _goes_with(chunk: Chunk, other: Chunk, parts: Sequence[Chunk]) -> bool:
 
 
 def opening_part(chunk: Chunk, parts: Sequence[Chunk]) -> int | None:
-    """Return the number of the part that opens the enumeration, table or apartado in ``chunk``."""
+    """Return the number of the part with the lead-in of the enumeration, table or apartado that ``chunk`` continues."""
     begin = chunk["text"].strip().partition("\n")[0]
     before = sorted((each for each in parts if each["part"] < chunk["part"]), key=lambda each: -each["part"])
     if is_row(begin) or _BEFORE.search(begin):

@@ -233,12 +233,12 @@ class Speaker:
         await recital.ainvoke([], {**self._config, "run_name": "answer"})
 
 
-_SPEAKER: ContextVar[Speaker | None] = ContextVar("speaker", default=None)  # of a graph that runs the answering graph
+_SPEAKER: ContextVar[Speaker | None] = ContextVar("speaker", default=None)  # Of a graph that runs the answering graph
 
 
 @asynccontextmanager
 async def one_message(config: RunnableConfig) -> AsyncIterator[None]:
-    """Stream the answer of the turn in a block as one message of the run of ``config``."""
+    """Stream the answer of the turn that runs in the block as one message of the run of ``config``."""
     speaker = Speaker(config)
     token = _SPEAKER.set(speaker)
     try:
@@ -250,7 +250,7 @@ async def one_message(config: RunnableConfig) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def speaking(state: Mapping[str, Any]) -> AsyncIterator[Speaker]:
-    """Hold the speaker of the calling graph, or else one of this stage that continues the message ``spoken``.
+    """Yield the speaker of the calling graph, or else one for this stage that continues the message ``spoken``.
 
     Reads ``spoken`` and ``draft``.
     """
@@ -266,7 +266,7 @@ async def speaking(state: Mapping[str, Any]) -> AsyncIterator[Speaker]:
 
 
 def spoken_by(speaker: Speaker, write: Callable[[Any], None]) -> Callable[[Mapping[str, Any]], None]:
-    """Return a writer that forwards events and streams their tokens through ``speaker``."""
+    """Return a writer that forwards every event, speaks ``token`` events, and withdraws the text at a ``retry``."""
 
     def spoken(event: Mapping[str, Any]) -> None:
         write(event)

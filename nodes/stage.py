@@ -85,7 +85,7 @@ _WRITER: ContextVar[StreamWriter | None] = ContextVar("writer", default=None)
 
 @contextmanager
 def heard_by(writer: StreamWriter) -> Iterator[None]:
-    """Send the events of a block to ``writer``, unless an outer block did: LangGraph separates those of subgraphs."""
+    """Send the events of a block to ``writer``, or to that of an outer block: LangGraph separates those of subgraphs."""
     token = _WRITER.set(_WRITER.get() or writer)
     try:
         yield
@@ -97,7 +97,7 @@ T = TypeVar("T")
 
 
 def wait_for(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine on the portal's event loop and wait: one loop keeps connections alive between calls."""
+    """Run a coroutine on a background thread's event loop and wait; one loop keeps connections alive between calls."""
     return asyncio.run_coroutine_threadsafe(work, _loop()).result()
 
 
@@ -275,7 +275,7 @@ def progress_of(runtime: Runtime[None]) -> Progress:
     return progress
 
 
-AddStage = Callable[[Node], None]  # adds a stage to a graph, under the name of its function
+AddStage = Callable[[Node], None]  # Adds a stage to a graph, under the name of its function
 
 
 def stage_adder(

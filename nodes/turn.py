@@ -33,11 +33,11 @@ from articulado.verification.disclosures import calls_for_second_answer
 from state.rag import RagState
 from state.run import Frame, RetrievalState, days_of
 
-SHARED_WORDS = 0.8  # share of search words also in the question; from it on they are no translation
+SHARED_WORDS = 0.8  # Share of search words also in the question; from it on they are no translation
 
 
 def question_to_score(state: RetrievalState) -> TurnQuestion:
-    """Return the question without names of agreements, or its translation by the reader's searches."""
+    """Return the question to score texts with: without agreement names, or the reader's searches if they translate it."""
     if is_translated(state):
         return question_of(" ".join(state["queries"]))
     question = state["turn_question"]
@@ -59,12 +59,12 @@ def is_translated(state: RetrievalState) -> bool:
 
 
 def language_of_turn(state: Frame, language: Language) -> Language:
-    """Return the language of the texts of a turn: the question's if translations exist."""
+    """Return the language of the texts around the answer: that of the question if it has translations."""
     return answered_in(_spoken(state), language)
 
 
 def written_in(state: Frame, language: Language) -> str:
-    """Return the code of the language that a chat model answers in: that of the question."""
+    """Return the code of the language that a chat model answers in: that of the question, with translations or not."""
     return _spoken(state) or language.code
 
 
@@ -78,7 +78,10 @@ def _spoken(state: Frame) -> str:
 
 
 def lacking(state: RagState) -> list[Need]:
-    """Return the needs still unmet at the end of a turn; none of the first answer if a refetch found nothing new."""
+    """Return the needs still unmet at the end of a turn, each once, without those of the check of an answer.
+
+    The needs of the first answer count only if the refetch found something new.
+    """
     requested = state["needs"] if state["refetched"] or not state["retried"] else []
     unmet = (need for need in [*state["unmet_needs"], *requested] if not need.get("by_check"))
     return list({text_of(need).casefold(): need for need in unmet}.values())
@@ -180,7 +183,7 @@ def _ids(groups: Sequence[Sequence[Candidate]], numbers: Sequence[int]) -> list[
 
 
 def newly_asked(state: RagState) -> HumanMessage | None:
-    """Return the last message if it is a question that no turn has answered."""
+    """Return the last message if it is a human message that no turn has answered, else ``None``."""
     messages = state.get("messages") or []
     last = messages[-1] if messages else None
     return last if isinstance(last, HumanMessage) and last.id != state.get("asked_message") else None
@@ -202,7 +205,7 @@ def _outcome_of(message: AnyMessage) -> dict[str, Any]:
 
 
 def asked_of(state: RagState) -> tuple[HumanMessage, bool]:
-    """Return the question as a message, and if it arrived as one."""
+    """Return the question as a message, and True if it came as the last message (else the message is new)."""
     messages = state.get("messages") or []
     last = messages[-1] if messages else None
     question = state.get("question", "")
@@ -213,7 +216,7 @@ def asked_of(state: RagState) -> tuple[HumanMessage, bool]:
 
 
 def exchange_of(state: RagState, update: Mapping[str, Any]) -> list[AnyMessage]:
-    """Return the answer as a message with ``additional_kwargs``, after the question unless that was one."""
+    """Return the messages to add to the thread: the answer, preceded by the question unless it came as a message."""
     question, came = asked_of(state)
     extras = {key: update[key] for key in ("citations", "outcome", "warnings")} | {"choices": state.get("choices", [])}
     answer = AIMessage(update["answer"], id=state.get("spoken") or f"answer-{uuid4()}", additional_kwargs=extras)
@@ -221,7 +224,7 @@ def exchange_of(state: RagState, update: Mapping[str, Any]) -> list[AnyMessage]:
 
 
 class Told(NamedTuple):
-    """Form of an answer's message; ``law`` adds the notice that it is no legal advice."""
+    """Options of the message of an answer; ``law`` adds the notice that it is no legal advice."""
 
     language: Language
     language_of_law: Language
@@ -230,14 +233,12 @@ class Told(NamedTuple):
     model_name: str
 
 
-CLOSE_WORDING = 0.5  # similarity from which a sentence of a source is quoted beside a claim
-MAX_EXCERPT = 1_000  # characters of a source quoted beside a claim if no sentence is similar
+CLOSE_WORDING = 0.5  # Similarity from which a sentence of a source is quoted beside a claim
+MAX_EXCERPT = 1_000  # Characters of a source quoted beside a claim if no sentence is similar
 
 
 def told(message: AnyMessage, state: RagState, cited: Mapping[int, Candidate], manner: Told) -> AIMessage:
-    """Return the message of an answer in content blocks: the answer, annotated at each marker, then notices and
-    sources.
-    """
+    """Return the message of an answer as content blocks: the text, annotated at each marker, notices, and sources."""
     text, kept = str(message.text), message.additional_kwargs
     annotations = list(_annotations(text, kept["citations"], cited, manner))
     blocks: list[Any] = [{"type": "text", "text": text, "annotations": annotations}]

@@ -114,11 +114,10 @@ def checked_ids(ids: object) -> list[int]:
 
 
 def check_options(context: ResolvedContext, profile: Profile) -> None:
-    """Check the options of a run against the profile and the map.
+    """Check the options of a run against the profile and the map of Spain.
 
-    Raises:
-        InvalidInput: a collection is not in the profile, or a territory not in Spain.
-        ConfigurationError: retrieval is switched off, and the profile has no packaged records.
+    Raise ``InvalidInput`` for a collection not in the profile or a territory not in Spain, ``ConfigurationError`` if
+    retrieval is switched off and the profile has no packaged records.
     """
     if not context.rag_enabled and not profile.features.records:
         raise ConfigurationError(translate("question.no_records", name=profile.name))
@@ -143,7 +142,7 @@ MAX_FILTER_CHARACTERS = 200
 MAX_DATA = 100
 MAX_DATUM_CHARACTERS = 500
 MIN_TOKENS, MAX_TOKENS = 200, 200_000
-MAX_DEPTH = 3  # nesting of groups of collected data, like the sections of a form
+MAX_DEPTH = 3  # Nesting of groups of collected data, like the sections of a form
 
 
 def checked_inquiry(inquiry: object) -> str:
@@ -191,11 +190,10 @@ def checked_data(collected: object) -> dict[str, CollectedValue]:
 def flatten(collected: Mapping[str, Any], depth: int = MAX_DEPTH) -> dict[str, CollectedValue]:
     """Return collected data by name without groups, empty values, and placeholders that repeat a given value.
 
+    Raise ``ValueError`` if groups or lists are nested too deep, a number is not finite, or a name has two values.
+
     >>> flatten({"plan_data": {"balance": 1500}, "left": None, "married": True})
     {'balance': 1500, 'married': True}
-
-    Raises:
-        ValueError: groups or lists are nested too deep, a number is not finite, or a name has two values.
     """
     if depth < 0:
         raise ValueError("too many groups in one another")

@@ -28,7 +28,7 @@ from articulado.prompting.stream_splitter import SelfEvaluation
 from articulado.values.answers import Message, Need
 from articulado.values.chunks import ProvisionRef, Purpose
 
-MAX_WORDS, MIN_POINTS = 180, 2  # target words of an answer by cards, and points of a card that always stay
+MAX_WORDS, MIN_POINTS = 180, 2  # Target words of an answer by cards, and points of a card that always stay
 STATED: tuple[Purpose, ...] = ("card", "caveat", "value", "calculation", "missing_data")
 """Purposes of fragments that are no provision."""
 

@@ -104,8 +104,8 @@ def _is_fact(figure: Figure, folded: str, patterns: QueryPatterns) -> bool:
     return bool(patterns.fact.search(_CLAUSE_END.split(before)[-1]))
 
 
-_OTHER_UNIT = 0.4  # score of a figure in another unit than the one asked for
-_WITHOUT_FIGURE = 0.3  # score of a sentence that answers a question without figures
+_OTHER_UNIT = 0.4  # Score of a figure in another unit than the one asked for
+_WITHOUT_FIGURE = 0.3  # Score of a sentence that answers a question without figures
 
 
 class Asked:

@@ -10,7 +10,7 @@ from articulado.legal.agreements.names import validity_of
 from articulado.legal.laws.registry import name_in
 from articulado.values.answers import Citation
 
-RULE = "---"  # first line of the block; an answer may have such a line too
+RULE = "---"  # First line of the block; an answer may have such a line too
 _MARKS = " .,:;–—-"
 _SPECIAL = re.compile(r"([\\`*_<>\[\]#|~&$])")
 _ROUND = str.maketrans("[]", "()")

@@ -13,11 +13,11 @@ from articulado.language.table_text import cells_of, is_amount, is_row
 from articulado.legal.labels import WRITTEN_SUFFIXES, usual_suffix
 from articulado.prompting.fragments import Fragment
 
-LEFT_OUT = "[…]"  # mark for omitted sentences, items or rows between two quoted ones
+LEFT_OUT = "[…]"  # Mark for omitted sentences, items or rows between two quoted ones
 MAX_PASSAGE_CHARACTERS = 900
-MAX_WHOLE_LIST = 600  # characters of a list, with its lead-in, that is quoted whole
-MAX_CHAIN = 2  # preceding sentences quoted with one that leans on them
-MAX_LEAD_IN_WORDS = 45  # words of an item with subitems from which only its last sentence is their lead-in
+MAX_WHOLE_LIST = 600  # Characters of a list, with its lead-in, that is quoted whole
+MAX_CHAIN = 2  # Preceding sentences quoted with one that leans on them
+MAX_LEAD_IN_WORDS = 45  # Words of an item with subitems from which only its last sentence is their lead-in
 
 _NUMBER = re.compile(rf"(\d{{1,3}}(?: (?:{WRITTEN_SUFFIXES}))?)(?P<ordinal>\.?[ºª])?(?:\.[-–—]?|\))(?!\d)")
 _LETTER = re.compile(
@@ -25,7 +25,7 @@ _LETTER = re.compile(
 )
 _DASH = re.compile(r"[-–—•]\s")
 _AFTER_WORDS = re.compile(r"\.[-–— ]*")
-_NOTE = re.compile(  # editorial note of the BOE; an amending law states the new wording itself, after a colon
+_NOTE = re.compile(  # Editorial note of the BOE; an amending law states the new wording itself, after a colon
     r"\(\*\)|\[?Ref\. |V[ée]a(?:n)?se\b|T[ée]ngase en cuenta\b|(?:Texto|Última|Modificación).{0,40} publicad[oa] el\b"
     r"|Redactad[oa]s?(?: (?:el|la|los|las) (?:apartado|párrafo|letra|artículo|número|inciso)[^:]*?)? conforme\b"
     r"|Se (?:modific|añad|derog|suprim|renumer|reenumer|declar)(?:a|e)n?\b[^:]*?(?<!aprobad[oa])(?<!aprobad[oa]s)"

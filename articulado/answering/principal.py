@@ -23,10 +23,10 @@ HISTORY_MESSAGES = 6
 _SOMETHING = re.compile(r"\w")
 
 Show = Callable[[str], None]
-Write = Callable[[Any], None]  # sends an event to the stream of the run
+Write = Callable[[Any], None]  # Sends an event to the stream of the run
 
 
-Refusal = Literal["", "bare", "explained"]  # refusal of a principal: the sentence alone, with an explanation, or none
+Refusal = Literal["", "bare", "explained"]  # Refusal of a principal: the sentence alone, with an explanation, or none
 
 
 @dataclass(frozen=True)

@@ -18,14 +18,14 @@ from articulado.prompting.fragments import Fragment
 
 MAX_PROVISIONS = 2
 MAX_LEAD_WORDS = 45
-MAX_QUOTES = (2, 1)  # quoted sentences of the best provision, and of each further one
-MAX_QUOTED_WORDS = 120  # words of all quotations with context; the first sentence of the best provision may be longer
+MAX_QUOTES = (2, 1)  # Quoted sentences of the best provision, and of each further one
+MAX_QUOTED_WORDS = 120  # Words of all quotations with context; the first sentence of the best provision may be longer
 
-_SHARE = 0.9  # minimum share of the best provision's fit for a further one
-_SHARE_IN_FOLLOW_UP = 0.75  # the same in a follow-up, which often concerns another provision (docs/decisions/0063)
-_CLOSE = 0.7  # minimum share of the best score for a further point or sentence
-_IRRELEVANT = 0.5  # share of the best provision's fit below which a fragment is irrelevant
-_SAME_MATTER = 0.2  # minimum share of the question covered by a text that corrects a figure
+_SHARE = 0.9  # Minimum share of the best provision's fit for a further one
+_SHARE_IN_FOLLOW_UP = 0.75  # The same in a follow-up, which often concerns another provision (docs/decisions/0063)
+_CLOSE = 0.7  # Minimum share of the best score for a further point or sentence
+_IRRELEVANT = 0.5  # Share of the best provision's fit below which a fragment is irrelevant
+_SAME_MATTER = 0.2  # Minimum share of the question covered by a text that corrects a figure
 
 _NUMBER = re.compile(r"(\d{1,3})\.?[ºª]?(?:\.[-–—]?|\))\s*(?!\d)")
 

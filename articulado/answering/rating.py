@@ -36,16 +36,16 @@ def in_force(fragment: Fragment) -> bool:
     return not _NOT_IN_FORCE.match(fold(fragment.note))
 
 
-_HEADING, _BREADCRUMB = 0.8, 0.3  # weights of the words of title and chapter
-_ASKED, _SIMILARITY = 0.35, 0.6  # weights of the kind of answer asked for, and of the learnt similarity
-_CLOSENESS = 1.5  # weight of the sentence encoder's similarity for texts of files, instead of the learnt one
-_POINT = _CARRYING = 0.5  # share of the score that a passage gets from its point, and a point from its passage
-_EARLY = 0.2  # bonus of the first passage or point; half for the second, and so on
-_NAMED_ROW = 1.0  # maximum bonus of a table row that the question names; half with one word
-_OF_BEFORE = 0.25  # weight of row names that only the question before has
-_NUMBER = 1.5  # weight of a number in the comparison of points and passages; words have up to 1
-_TOPIC = 0.9  # share of a question covered by a title that names its whole topic
-_EARLIER = 0.7  # weight of the concepts of the question before in a follow-up
+_HEADING, _BREADCRUMB = 0.8, 0.3  # Weights of the words of title and chapter
+_ASKED, _SIMILARITY = 0.35, 0.6  # Weights of the kind of answer asked for, and of the learnt similarity
+_CLOSENESS = 1.5  # Weight of the sentence encoder's similarity for texts of files, instead of the learnt one
+_POINT = _CARRYING = 0.5  # Share of the score that a passage gets from its point, and a point from its passage
+_EARLY = 0.2  # Bonus of the first passage or point; half for the second, and so on
+_NAMED_ROW = 1.0  # Maximum bonus of a table row that the question names; half with one word
+_OF_BEFORE = 0.25  # Weight of row names that only the question before has
+_NUMBER = 1.5  # Weight of a number in the comparison of points and passages; words have up to 1
+_TOPIC = 0.9  # Share of a question covered by a title that names its whole topic
+_EARLIER = 0.7  # Weight of the concepts of the question before in a follow-up
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from articulado.values.errors import ConfigurationError
 
 LISTS = ("collections", "filter_fields", "matters")  # sections with double brackets
 
-_BY_ERROR_TYPE = {  # messages by pydantic's error type
+_BY_ERROR_TYPE = {  # Messages by pydantic's error type
     "missing": "profile.missing",
     "string_type": "profile.text",
     "string_too_short": "profile.empty",
@@ -40,7 +40,7 @@ _BY_ERROR_TYPE = {  # messages by pydantic's error type
     "dataclass_type": "profile.section",
 }
 
-_BY_TOML_MESSAGE = {  # messages by the beginning of those of ``tomllib``; the first match counts
+_BY_TOML_MESSAGE = {  # Messages by the beginning of those of ``tomllib``; the first match counts
     "Cannot declare": "profile.toml_section_twice",
     "Cannot overwrite": "profile.toml_key_twice",
     "Duplicate": "profile.toml_key_twice",

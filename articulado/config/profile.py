@@ -83,7 +83,7 @@ ARTICLE_KEYS = ("id", "title", "url", "updated", "chunks", "inquiries", "provisi
 """Fixed keys of an article; filter fields other than the topic are keys too."""
 
 # fmt: off
-CASE_STATE_KEYS = frozenset((  # keys of ``CaseState``; filter fields must not take their names
+CASE_STATE_KEYS = frozenset((  # Keys of ``CaseState``; filter fields must not take their names
     "article_id", "article_reference", "article_title", "as_of", "ask_problem", "assumed", "budget", "candidates",
     "collected", "collected_data", "confidence", "conflicts", "context", "context_tokens", "critical", "deadline",
     "decision", "direct", "drafted", "dropped_items", "essential_tokens", "failure", "filters", "found", "guardrails",

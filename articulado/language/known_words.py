@@ -58,7 +58,7 @@ def forms(text: str) -> list[str]:
 
 
 RARER = 8  # A word of questions alone is a slip if one of the same sound has ``RARER`` times as many texts
-KNOWN_SHARE = 0.8  # share of known stems; reached by 95 % of Spanish questions, 1 % of English, 10 % of Catalan ones
+KNOWN_SHARE = 0.8  # Share of known stems; reached by 95 % of Spanish questions, 1 % of English, 10 % of Catalan ones
 FEWEST_TEXTS = 3  # Texts that must have a word before others are read as it
 
 

@@ -66,7 +66,7 @@ def parse_amount(written: str) -> Decimal | None:
 
 
 # fmt: off
-CARDINALS = (  # one to twenty-nine, folded: each is one word
+CARDINALS = (  # One to twenty-nine, folded: each is one word
     "uno", "dos", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "diez", "once", "doce", "trece",
     "catorce", "quince", "dieciseis", "diecisiete", "dieciocho", "diecinueve", "veinte", "veintiuno", "veintidos",
     "veintitres", "veinticuatro", "veinticinco", "veintiseis", "veintisiete", "veintiocho", "veintinueve",

@@ -63,7 +63,7 @@ def _stems_of_line(line: str) -> tuple[str, ...]:
     return tuple(filter(None, map(_STEMS.__getitem__, _words_alone(line).split())))
 
 
-_STEMS = MemoTable(lambda word: "" if word in stop_words() else stem_word(word))  # empty for a stop word
+_STEMS = MemoTable(lambda word: "" if word in stop_words() else stem_word(word))  # Empty for a stop word
 _words_alone = CharacterTable(lambda text: _NO_WORD.sub(" ", unicodedata.normalize("NFC", text).lower()))
 
 

@@ -28,7 +28,7 @@ KEPT, KEPT_LETTER, KEPT_AKIN, KEPT_LISTED = -2.2, 0.6, -1.0, -3.5
 """Costs of keeping a word: unknown, per letter (a slip seldom turns a long word into another), with a known stem
 (maximum), or known in its language.
 """
-FEWEST_KNOWN = 3  # known words that decide the language; of 168 foreign questions one has only known words
+FEWEST_KNOWN = 3  # Known words that decide the language; of 168 foreign questions one has only known words
 KEPT_SHORTENED = -3.0
 SHORT = 5  # Up to this many letters sounds may differ by one, else by two; up to three letters by none
 PARTED, JOINED = 2.2, -2.0  # Costs of an added and of an omitted blank
@@ -36,7 +36,7 @@ UNSEEN = 1.0  # Cost of two words that are adjacent in no question
 SHORTEST_JOINED, FEWEST_JOINED = 5, 50  # Letters of a word joined from two, and its texts if both parts are words
 MOST_COMPARED = 12
 FEW = 2
-KNOWN_SHARE, SURE_SHARE = 0.5, 0.8  # known words of a text to be read: in its own language, in a seemingly other one
+KNOWN_SHARE, SURE_SHARE = 0.5, 0.8  # Known words of a text to be read: in its own language, in a seemingly other one
 
 
 class _Token(NamedTuple):

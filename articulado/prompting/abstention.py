@@ -12,8 +12,8 @@ from articulado.prompting.outgoing_links import without_foreign_links
 from articulado.values.answers import NearestNeed
 from articulado.values.chunks import Candidate, Chunk
 
-MAX_EXCERPT = 60  # words of a provision without summary
-MAX_MATTER = 60  # characters of the reader's field of law
+MAX_EXCERPT = 60  # Words of a provision without summary
+MAX_MATTER = 60  # Characters of the reader's field of law
 
 
 ASKED_BACK = {"amount": "amount", "deadline": "time", "duration": "time"}

@@ -15,16 +15,16 @@ import regex
 from articulado.models.habits import Wrappers, habits
 
 DELIMITER = "===META==="
-DECORATION = " \t>*_`~#+•-\"'«»“”\ufeff\u200b"  # characters that models put around a protocol line
+DECORATION = " \t>*_`~#+•-\"'«»“”\ufeff\u200b"  # Characters that models put around a protocol line
 
-RULES = "=＝-－—"  # characters that delimiters are drawn with, in both widths
+RULES = "=＝-－—"  # Characters that delimiters are drawn with, in both widths
 
 _WIDE = {0xFF01 + offset: 0x21 + offset for offset in range(94)} | {0x3000: " ", ord("│"): "|", ord("¦"): "|"}
 _TAILS = ("DATA", "DATOS", "INFO")
 _WORDS = ("META", *("".join(parts) for parts in product(("META",), ("", " ", "-", "_"), _TAILS)))
 _WORD = rf"META(?:[ _-]?(?:{'|'.join(_TAILS)}))?"
 _FRAME = DECORATION + "=–—―═━─<>[](){}|/\\:·!"
-_LONGEST = 100  # characters of decoration before or after a word; with more it is none of the protocol
+_LONGEST = 100  # Characters of decoration before or after a word; with more it is none of the protocol
 
 _SIGNS = rf"[\s{re.escape(_FRAME)}]{{0,{_LONGEST}}}"
 _DELIMITER_LINE = re.compile(rf"^(?P<before>{_SIGNS})(?P<word>{_WORD})(?P<after>{_SIGNS})$", re.IGNORECASE)

@@ -219,7 +219,7 @@ def unread_source(candidate: Candidate, day: date | None = None, tracked: frozen
     return {**citation(0, candidate, day, tracked), "mark": "", "text": inert(candidate["chunk"]["text"])}
 
 
-GAP = "[…]"  # replaces omitted parts between two shown ones
+GAP = "[…]"  # Replaces omitted parts between two shown ones
 
 
 def wording_of(candidate: Candidate) -> tuple[str | None, ...]:

@@ -33,7 +33,7 @@ from articulado.prompting.stream_splitter import defuse_self_evaluation, unify_b
 from articulado.values.answers import Days
 from articulado.values.chunks import Candidate, Purpose, ordering_score, page_of, portable_url
 
-SEPARATOR = "---"  # line between two fragments
+SEPARATOR = "---"  # Line between two fragments
 
 OFFICIAL = "Texto:"
 PLAIN_LANGUAGE = "Texto (resumen en lenguaje claro, no oficial):"
@@ -44,7 +44,7 @@ LAST_CONSULTATION, NOT_FOUND, UNSUPPORTED = "ÚLTIMA CONSULTA", "NO SE HA ENCONT
 support.
 """
 
-TODAY, AS_OF = "FECHA DE HOY", "DERECHO VIGENTE EN"  # labels of the current day, and of the day whose law is asked for
+TODAY, AS_OF = "FECHA DE HOY", "DERECHO VIGENTE EN"  # Labels of the current day, and of the day whose law is asked for
 
 SUBJECT = "TEMA DE LA CONVERSACIÓN"
 

@@ -24,7 +24,7 @@ _BEGINS_UNIT = re.compile(
     rf"^(?:(?P<number>\d{{1,2}})(?: (?:{WRITTEN_SUFFIXES}))?\. |(?P<letter>[{_LETTERS}])\) )", re.MULTILINE
 )
 
-MAX_NOTE_WORDS = 40  # words of a note beside a quotation; the first sentence may be longer
+MAX_NOTE_WORDS = 40  # Words of a note beside a quotation; the first sentence may be longer
 _AMENDMENT = re.compile(
     r"se (?:modific|anad|sustituy|renumer|reenumer|suprim|redact)|(?:texto )?redactad|correccion|el dia en que empezo"
     r"|parte de su texto ya no rige|la fecha de la reforma|vease|\[?ref\."

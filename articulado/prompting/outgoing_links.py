@@ -37,7 +37,7 @@ _ADDRESS = re.compile(
     rf"|(?<![\w.\-])(?:[\w\-]{{2,}}\.)+[a-z]{{2,24}}(?=[/?][\w?#%])){_REST}",
     re.IGNORECASE,
 )
-_SIGN = re.compile(r"[:/\\@?]|www", re.IGNORECASE)  # signs that every address has one of; few words of an answer do
+_SIGN = re.compile(r"[:/\\@?]|www", re.IGNORECASE)  # Signs that every address has one of; few words of an answer do
 _END = re.compile(r"[).,;:!?*]*(?=$|[ \t\r\n])")
 _ATTACHED = re.compile(r"[)\].,;:!?*_'’…—–]*(?=$|[\s\[<>‹›\"«»“”|])")
 """Characters after an address that renderers may or may not take for a part of it."""

@@ -53,7 +53,7 @@ def asked_text(question: TurnQuestion, language: Language) -> str:
 
 
 MAX_QUERY_CHARACTERS = 300
-MAX_BARE_WORDS = 12  # words of a reply without a JSON array that may still be a search; a longer one is chatter
+MAX_BARE_WORDS = 12  # Words of a reply without a JSON array that may still be a search; a longer one is chatter
 
 _FENCE = re.compile(r"^\s*```[a-zA-Z]*\s*|\s*```\s*$")
 _ARRAY = re.compile(r"\[.*\]", re.DOTALL)

@@ -36,10 +36,10 @@ from articulado.values.answers import Need
 
 MAX_EVALUATION_LINE = 2_000
 
-CUT_OFF = 3  # minimum signs at the end of a reply that count as an incomplete delimiter
+CUT_OFF = 3  # Minimum signs at the end of a reply that count as an incomplete delimiter
 
 _DEFUSED = "=META="
-_PIECES = re.compile(r"\n|[^\n]{1,500}")  # processed pieces: the cost per line is quadratic in the new text
+_PIECES = re.compile(r"\n|[^\n]{1,500}")  # Processed pieces: the cost per line is quadratic in the new text
 _BREAK = re.compile("\r\n|[\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
 
 

@@ -45,7 +45,7 @@ class Need(TypedDict):
     by_check: NotRequired[bool]
 
 
-TurnKind = Literal["alone", "adds", "same", "courtesy"]  # independent, adds to the subject, repeats it, or thanks
+TurnKind = Literal["alone", "adds", "same", "courtesy"]  # Independent, adds to the subject, repeats it, or thanks
 
 
 class NamedProvision(TypedDict):

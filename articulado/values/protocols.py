@@ -43,7 +43,7 @@ class Embedded:
     tokens: int = 0
 
 
-Keep = Callable[[Sequence[str], Sequence[Vector]], Awaitable[None]]  # stores vectors of texts once they are computed
+Keep = Callable[[Sequence[str], Sequence[Vector]], Awaitable[None]]  # Stores vectors of texts once they are computed
 
 
 async def keep_nothing(texts: Sequence[str], vectors: Sequence[Vector]) -> None: ...
