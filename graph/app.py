@@ -107,12 +107,9 @@ def question_tool(
     """Return an answering graph as an agent tool: a question in, the answer with its sources out, as Markdown.
 
     The artifact of the tool message is the result (``state.rag.RagOutput``). Errors become the text of the tool
-    message, so that the agent can correct its call.
-
-    Args:
-        graph: the answering graph; its runs are not part of the threads of the calling graph.
-        profile: gives the name and description, unless given, and the language of the texts for the agent.
-        context: options of every run (``state.context.RunContext``).
+    message, so that the agent can correct its call. Runs of ``graph`` are not part of the caller's threads. ``profile``
+    gives the language of the texts for the agent, and the default ``name`` and ``description``; ``context`` has the
+    options of every run (``state.context.RunContext``).
     """
     spoken, law = language(profile.language), profile.features.spanish_law
     described = spoken.translate("tool_answers_law" if law else "tool_answers", title=profile.title)

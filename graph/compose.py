@@ -59,8 +59,8 @@ async def open_configured(settings: Settings, profile: Profile, *, announce: Ann
     """Open the index that the settings name, or that of the profile, which is built on first use.
 
     Only a first index in the default folder is rebuilt if version, settings, corpus or articles have changed. Raise
-    ``IndexMissing`` if the named folder has no index or the profile no documents, ``IndexMismatch`` if the index was
-    built with other settings, ``StoreUnavailable`` or ``ConfigurationError`` if its server cannot be reached.
+    ``IndexMissing`` if the named folder has no index or the profile no documents, ``IndexMismatch`` if the index has
+    other settings or another profile, ``StoreUnavailable`` or ``ConfigurationError`` if its server cannot be reached.
     """
     await bring_up_to_date(settings, profile.name, or_go_on=True)
     index = await asyncio.to_thread(find_configured, settings, profile)

@@ -112,6 +112,7 @@ class OpenGraphs:
             return self._current().services
 
     def now(self, name: str) -> Graph:
+        """Return the current graph without holding it: an ingest may close its services."""
         self._look()
         with self._lock:
             return self._current().graphs[name]

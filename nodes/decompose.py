@@ -88,7 +88,7 @@ def _with_title(question: TurnQuestion, carried: Sequence[Candidate], domain: Do
 
 
 def searches_of(question: TurnQuestion, queries: Sequence[str], domain: Domain) -> list[str]:
-    """Return the reader's searches, and the question in its context unless a search has all its words.
+    """Return the reader's searches and, unless one of them has all its words, the question in its context.
 
     Keywords lose the phrasing that encoders learnt, and may lack the subject of a follow-up (docs/decisions/0058).
     """

@@ -85,7 +85,7 @@ _WRITER: ContextVar[StreamWriter | None] = ContextVar("writer", default=None)
 
 @contextmanager
 def heard_by(writer: StreamWriter) -> Iterator[None]:
-    """Send the events of a block to ``writer``, or to that of an outer block: LangGraph separates those of subgraphs."""
+    """Send the events of a block to ``writer``, or to that of an outer block: LangGraph separates subgraphs' events."""
     token = _WRITER.set(_WRITER.get() or writer)
     try:
         yield
@@ -281,6 +281,8 @@ AddStage = Callable[[Node], None]  # Adds a stage to a graph, under the name of 
 def stage_adder(
     builder: StateGraph[Any, Any, Any, Any], services: object, account: Account, shelf: ChunkShelf | None = None
 ) -> AddStage:
+    """Return a function that binds a node (``stage``) and adds it to the builder under its function's name."""
+
     def add(node: Node) -> None:
         builder.add_node(node.__name__, stage(node, services, account, shelf))
 

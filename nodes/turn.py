@@ -37,7 +37,7 @@ SHARED_WORDS = 0.8  # Share of search words also in the question; from it on the
 
 
 def question_to_score(state: RetrievalState) -> TurnQuestion:
-    """Return the question to score texts with: without agreement names, or the reader's searches if they translate it."""
+    """Return the question to score texts with: without agreement names, or the reader's searches as its translation."""
     if is_translated(state):
         return question_of(" ".join(state["queries"]))
     question = state["turn_question"]

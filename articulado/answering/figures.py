@@ -30,13 +30,7 @@ class Figure:
 
 
 def figures_in(text: str, patterns: QueryPatterns) -> list[Figure]:
-    """Return the figures of a text with units of a language, in order; numbers of laws and apartados are ignored.
-
-    >>> from articulado.language.languages import language
-    >>> spanish = language("es").query_patterns
-    >>> [figure.written for figure in figures_in("1. Según la Ley 3/2012, son treinta días naturales.", spanish)]
-    ['treinta días naturales']
-    """
+    """Return the figures of a text with units of a language, in order; numbers of laws and apartados are ignored."""
     return list(_figures(text, patterns))
 
 
@@ -53,13 +47,7 @@ def _figures(text: str, patterns: QueryPatterns) -> Iterator[Figure]:
 
 
 def claimed_figures(question: str, patterns: QueryPatterns) -> list[Figure]:
-    """Return the figures that a question claims or doubts, without personal facts ("llevo 3 meses", "tengo 45 años").
-
-    >>> from articulado.language.languages import language
-    >>> spanish = language("es").query_patterns
-    >>> [figure.written for figure in claimed_figures("Llevo 3 meses y me dicen que son 22 días.", spanish)]
-    ['22 días']
-    """
+    """Return the figures that a question claims or doubts, but no personal facts ("llevo 3 meses", "tengo 45 años")."""
     folded = fold(question)
     return [
         figure
@@ -77,7 +65,7 @@ class SetRight:
 
 
 def set_right(question: str, text: str, patterns: QueryPatterns) -> SetRight | None:
-    """Return the first claimed figure for which the text has exactly one other figure in that unit."""
+    """Return the first claimed figure for which the text has exactly one other figure in that unit, else ``None``."""
     for claimed in claimed_figures(question, patterns):
         alike = [figure for figure in figures_in(text, patterns) if figure.is_like(claimed)]
         if len({figure.value for figure in alike}) == 1 and alike[0].value != claimed.value:
@@ -86,12 +74,7 @@ def set_right(question: str, text: str, patterns: QueryPatterns) -> SetRight | N
 
 
 def without_facts(question: str, patterns: QueryPatterns) -> str:
-    """Remove personal facts and claimed figures, which the text of the law does not have.
-
-    >>> from articulado.language.languages import language
-    >>> without_facts("llevo 3 meses, ¿cuántas vacaciones tengo?", language("es").query_patterns)
-    'llevo , ¿cuántas vacaciones tengo?'
-    """
+    """Remove claimed figures and personal facts ("llevo 3 meses" becomes "llevo"): the text of the law has neither."""
     claimed, folded = claimed_figures(question, patterns), fold(question)
     for figure in reversed(figures_in(question, patterns)):
         if figure in claimed or _is_fact(figure, folded, patterns):
@@ -128,14 +111,9 @@ class Asked:
         return bool(self._kinds)
 
     def match(self, sentence: str) -> float:
-        """Return in [0, 1] how well a sentence answers.
+        """Score in [0, 1] how well a sentence gives the kind of answer asked for.
 
-        1: a figure in the unit asked for or claimed; 0.4: another unit; 0.3: words of an answer without figures.
-
-        >>> from articulado.language.languages import language
-        >>> vacation = Asked("¿Cuántos días de vacaciones tengo?", language("es"))
-        >>> [vacation.match(sentence) for sentence in ("Serán treinta días.", "Serán 2 meses.", "Se pactarán.")]
-        [1.0, 0.4, 0.0]
+        1: a figure in the unit asked for or claimed. 0.4: in another unit. 0.3: words of an answer, without a figure.
         """
         if any(claimed.is_like(figure) for claimed in self._claimed for figure in figures_in(sentence, self._patterns)):
             return 1.0

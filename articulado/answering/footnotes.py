@@ -18,7 +18,7 @@ _WEB = re.compile(r"https?://[^\s<>()]+")
 
 
 def footnotes(citations: Iterable[Citation], warnings: Iterable[str], language: Language, *, law: bool) -> str:
-    """Return sources, warnings and the notice on legal advice (``law``) as a block of Markdown, after a rule.
+    """Return a Markdown block of a rule, the sources and warnings and, with ``law``, the notice on legal advice.
 
     Put an empty line between an answer and the block.
     """
@@ -81,7 +81,7 @@ def remarks_on(citation: Citation, language: Language) -> list[str]:
 
 
 def web_address(url: str) -> str:
-    """Return an http(s) address, empty for any other."""
+    """Return the address if it is one of http or https, else an empty text."""
     return url if _WEB.fullmatch(url) else ""
 
 

@@ -35,8 +35,7 @@ _NOTE = re.compile(  # Editorial note of the BOE; an amending law states the new
 
 @dataclass(frozen=True)
 class Passage:
-    """A sentence, list item or table row with its lead-ins (outermost first; of a row, the head of its table comes
-    last).
+    """A sentence, list item or table row with its lead-ins, outermost first; a row's last lead-in is its table's head.
 
     ``position`` counts sentences, items and rows of the provision; ``last`` is the position of the last one in a list
     quoted whole; ``block`` is the position where its list or table begins. ``leans_on`` are preceding sentences that
@@ -113,7 +112,7 @@ def passages_of(fragments: Iterable[Fragment], locale: Language | None = None) -
 
 
 def has_passages(fragments: Iterable[Fragment]) -> bool:
-    """Tell if a provision has any passage, reading only up to the first."""
+    """Tell if a provision has any passage; reads no further than the first."""
     reader = _PassageReader()
     for fragment in fragments:
         for line in _lines_of(fragment):

@@ -58,10 +58,10 @@ class AnswerTask:
 
 @dataclass(frozen=True)
 class Written:
-    """An answer renumbered in reading order, the old numbers of its citations in that order, and its self-evaluation.
+    """An answer with its citations renumbered in reading order, and its self-evaluation.
 
-    ``cut``: it reached its length limit. ``replies``: number of replies requested. ``warnings``: other faults for the
-    user.
+    ``cited``: old number of each citation, in the new order. ``cut``: the answer reached its length limit. ``replies``:
+    number of replies requested. ``warnings``: other faults for the user.
     """
 
     text: str
@@ -88,9 +88,8 @@ class Principal(Closable, Protocol):
     async def answer(self, task: AnswerTask, write: Write) -> Written:
         """Stream the text as events to ``write``, then return the whole answer.
 
-        Raises:
-            EmptyReply: no reply contained an answer.
-            ModelError: the provider failed for good; ``attempts`` counts the requests of all replies.
+        Raise ``EmptyReply`` if no reply contained an answer, ``ModelError`` if the provider failed for good; its
+        ``attempts`` counts the requests of all replies.
         """
         ...
 
@@ -167,7 +166,7 @@ class ChatPrincipal:
 
 
 def refusal_in(answer: str, valid: Collection[int] = ()) -> Refusal:
-    """Return the refusal in an answer, in any supported language; an answer with ``valid`` citations is none."""
+    """Return the refusal in an answer, in any supported language; an ``explained`` one has no ``valid`` citation."""
     texts = tuple(language(code).translate("no_verified_information").casefold() for code in LANGUAGES)
     if answer.strip("*_. \n").casefold() in texts:
         return "bare"
@@ -176,7 +175,7 @@ def refusal_in(answer: str, valid: Collection[int] = ()) -> Refusal:
 
 
 def nothing_written(name: str, requests: int, *, cut: bool) -> EmptyReply:
-    """Return the error for a principal without an answer; ``cut``: it reached its limit first."""
+    """Return the error for a principal that wrote no answer, ``cut`` if it reached its length limit before."""
     why = translate("question.cut_before") if cut else ""
     error = EmptyReply(translate("question.nothing_written", name=name, why=why))
     error.attempts = requests

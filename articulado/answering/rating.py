@@ -71,7 +71,7 @@ TextSimilarity = Callable[[str, Sequence[str]], Sequence[float]]
 
 @dataclass(frozen=True)
 class Rated:
-    """A score, and the covered share of the question without the heading (``own``)."""
+    """Score of a text; ``own`` is the share of the question that its words cover without the heading's, in [0, 1]."""
 
     score: float
     own: float
@@ -80,7 +80,7 @@ class Rated:
 class Scorer:
     """Scores the sentences of a provision against a question.
 
-    ``earlier`` is the question that a follow-up leans on. ``closeness`` is for texts of files.
+    ``earlier`` is the question that a follow-up depends on. ``closeness`` replaces ``similarity`` for texts of files.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class Scorer:
         return not self.asked.is_particular and self._coverage(title) >= _TOPIC
 
     def rate(self, texts: Sequence[str], heading: Fragment) -> list[Rated]:
-        """Rate texts: covered share of the question (with heading), bonus for the kind of answer, and similarity."""
+        """Score texts by the share of the question that they cover (with heading), kind of answer, and similarity."""
         stems = self.domain.stems
         around = dict.fromkeys(stems(heading.breadcrumb), _BREADCRUMB)
         around.update(dict.fromkeys(stems(heading.title), _HEADING))
@@ -155,7 +155,10 @@ class Scorer:
         return [_SIMILARITY * max(0.0, similarity) for similarity in similarities]
 
     def named(self, passages: Sequence[Passage]) -> list[float]:
-        """Return the bonus of each named table row; "dependiente" loses against "ayudante de dependiente"."""
+        """Return the bonus of each passage that is a table row which the question names, else 0.
+
+        A longer name wins: "dependiente" loses against "ayudante de dependiente".
+        """
         rows = [(passage.text, _columns_of(passage)) if passage.is_row else ("", ()) for passage in passages]
         own = [named_words(row, head, self._names, self.domain) for row, head in rows]
         whole = [named_words(row, head, self._all_names, self.domain) for row, head in rows]
@@ -196,7 +199,7 @@ class RatedProvision:
 
     @property
     def fit(self) -> float:
-        """Relevance of the prompt, or else the score of the best passage."""
+        """Best relevance of its fragments in the prompt, or else the score of the best passage."""
         relevances = [fragment.relevance for fragment in self.fragments if fragment.relevance is not None]
         return max(relevances) if relevances else self.coverage
 
@@ -246,7 +249,7 @@ class RatedProvision:
         return not self._scorer.stems.isdisjoint(self._scorer.stems_of(passage.text))
 
     def carrying(self, point: Point) -> int | None:
-        """Return the passage most similar to a point, ``None`` if none shares a word."""
+        """Return the index of the passage most similar to a point, ``None`` if none shares a word."""
         likeness = [self.likeness(point, passage) if is_of(passage, point) else 0.0 for passage in self.passages]
         best = max(range(len(likeness)), key=lambda index: likeness[index], default=None)
         return best if best is not None and likeness[best] > 0 else None
@@ -308,7 +311,7 @@ def _concepts(question: str, earlier: str, domain: Domain, weights: StemWeights)
 
 
 def plain_words(fragments: Sequence[Fragment]) -> PlainWords | None:
-    """Return the packaged record on an official provision, ``None`` if it is about another wording."""
+    """Return summary and points of the packaged record on an official provision, ``None`` if its wording differs."""
     first = fragments[0]
     if not first.summary:
         return None

@@ -53,11 +53,10 @@ class Reader(Closable, Protocol):
 
 
 class KeywordReader:
-    """Reader without a model: one search with the topic of the question (keywords alone were worse,
-    docs/decisions/0058).
+    """Reader without a model: one search with the topic of the question (docs/decisions/0058).
 
-    A question in another language is searched by the need that ``meant`` finds, else by its Spanish words
-    (``glossed``).
+    A question in another language is searched by the need of the answer card that ``meant`` finds, else by its Spanish
+    words (``glossed``).
     """
 
     name = "sin conexión (palabras clave)"
@@ -111,7 +110,7 @@ class ChatReader:
         follow_up: bool,
         deadline: float | None = None,
     ) -> Searches:
-        """Return the searches of the model; an unreadable reply is replaced by the question."""
+        """Return the searches of the model, or the question itself if the reply cannot be read."""
         recent: list[Message] = [
             {"role": message["role"], "content": keep_markers(message["content"], ())[0][:HISTORY_CHARACTERS]}
             for message in conversation[-HISTORY_MESSAGES:]

@@ -45,6 +45,7 @@ def installed(extra: Extra) -> bool:
 
 
 def require(extra: Extra) -> None:
+    """Raise ``ConfigurationError`` with the install command if a package of the extra is missing."""
     if lacking := _lacking(extra):
         raise ConfigurationError(without(extra, lacking[0]))
 
@@ -59,6 +60,7 @@ def importing(extra: Extra) -> Iterator[None]:
 
 
 def without(extra: Extra, package: str) -> str:
+    """Return the message that an extra lacks a package, with its purpose and the install command."""
     return translate("extras.missing", purpose=translate(_CONTENTS[extra].purpose), package=package, extra=extra)
 
 

@@ -43,6 +43,7 @@ def limited(limits: Limits) -> Iterator[None]:
 
 
 def check_size(path: Path, size: int) -> None:
+    """Raise ``InvalidInput`` if a size in bytes is above the limit in force."""
     limit = _CURRENT.get().unpacked
     if size > limit:
         raise InvalidInput(translate("bounds.size", path=path, size=mebibytes(size), limit=mebibytes(limit)))

@@ -323,6 +323,7 @@ def _is_writable(folder: Path) -> bool:
 
 
 def configuration_error(error: ValidationError, prefix: str) -> ConfigurationError:
+    """Return pydantic's first error with the name of its variable, ``prefix`` and key in capitals."""
     first = error.errors()[0]
     name = prefix + "_".join(str(part) for part in first["loc"]).upper()
     return ConfigurationError(translate("settings.invalid", name=name, problem=_problem(first)))

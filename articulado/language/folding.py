@@ -11,7 +11,7 @@ _CODECS = ("latin-1", "cp1252")  # One-byte encodings, the faster first, that ho
 
 
 class CharacterTable:
-    """Fast equivalent of a ``replace`` that maps each character to one of the same encoding, for most texts."""
+    """Fast equivalent of a ``replace`` that maps each character of Latin-1 or CP1252 to one of the same encoding."""
 
     def __init__(self, replace: Callable[[str], str]) -> None:
         self._replace = replace
@@ -62,7 +62,7 @@ MAX_WORDS = 131_072  # About 15 MB; the 66 laws and the questions of their reade
 
 
 class MemoTable(dict[str, V]):
-    """Table of ``work_out`` by word, computed at first look-up and emptied when full (a second, once)."""
+    """Table of ``work_out(word)``, computed at the first look-up of a word; emptied when full, then computed again."""
 
     def __init__(self, work_out: Callable[[str], V]) -> None:
         super().__init__()

@@ -238,6 +238,7 @@ def gap_mark(kind: GapKind, detail: str = "") -> str:
 
 
 def gaps_in(text: str) -> list[str]:
+    """Return the marks (``gap_mark``) of unread places in a text, without those of text read by OCR."""
     return [mark for mark in marks_in(text) if not is_recognised(mark)]
 
 
@@ -246,4 +247,5 @@ def marks_in(text: str) -> list[str]:
 
 
 def is_recognised(mark: str) -> bool:
+    """Tell if a mark (``gap_mark``) stands for text read by OCR."""
     return mark.startswith(f"[{_GAP_MARKS['recognised']}")

@@ -28,7 +28,7 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 class Typing(BaseModel):
-    """Data of the typing of a language; ``data/typing_es.toml`` explains the fields."""
+    """Sounds, endings and word lists for the spelling of a language; ``data/typing_es.toml`` explains the fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -53,7 +53,7 @@ def typing_of(code: str) -> Typing | None:
 
 
 def forms(text: str) -> list[str]:
-    """Return the words of letters of a text, in lower case, with accents."""
+    """Return the words of a text that consist of letters, in lower case, with accents."""
     return _LETTERS.findall(text.lower())
 
 
@@ -198,7 +198,7 @@ def _hashes(words: Iterable[str]) -> NDArray[np.uint32]:
 
 
 def holds(hashes: NDArray[np.uint32], word: str) -> bool:
-    """Tell if sorted hashes contain that of a word."""
+    """Tell if the sorted ``hashes`` contain the hash of a word."""
     hashed = _hash(word)
     index = int(np.searchsorted(hashes, np.uint32(hashed)))
     return index < len(hashes) and bool(hashes[index] == hashed)

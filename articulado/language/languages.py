@@ -202,11 +202,7 @@ class Language:
 
 
 def language_of(text: str, expected: Language) -> str:
-    """Return the code of the language of a text: ``expected`` unless another one is clearly likelier.
-
-    >>> [language_of(text, language("es")) for text in ("¿Cuándo me pagan?", "Am I paid?", "Wie lange ist die Frist?")]
-    ['es', 'en', 'de']
-    """
+    """Return the code of the language of a text: ``expected`` unless another one is clearly likelier."""
     margins = {code: each.margin for code, each in _recognised().items()} | {expected.code: 0.0}
     scores = {code: score - margins[code] for code, score in _identifier().rank(text)}
     likeliest = max(scores, key=lambda code: scores[code])
@@ -215,17 +211,18 @@ def language_of(text: str, expected: Language) -> str:
 
 
 def closer_of(text: str, code: str) -> str:
-    """Return ``es`` or the other code, whichever is likelier for a text."""
+    """Return the likelier language of a text: ``es`` or ``code``."""
     scores = dict(_identifier().rank(text))
     return code if scores[code] > scores["es"] else "es"
 
 
 def answered_in(code: str, expected: Language) -> Language:
+    """Return the supported language with this code, else ``expected``."""
     return language(code) if code in LANGUAGES else expected
 
 
 def in_spanish(code: str) -> str:
-    """Return the line that announces Spanish text in another language; empty for Spanish."""
+    """Return the line, in the language ``code``, that announces Spanish text; empty for Spanish."""
     known = _recognised().get(code)
     return known.in_spanish if known else ""
 

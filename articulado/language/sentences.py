@@ -24,6 +24,7 @@ Cuts = Callable[[str], Iterable[Span]]  # Function that finds the blanks at whic
 
 
 def blanks_matching(pattern: str) -> Cuts:
+    """Return the function that finds the matches of a pattern in a text, as places to cut it."""
     blanks = re.compile(pattern)
     return lambda text: (match.span() for match in blanks.finditer(text))
 
@@ -127,6 +128,7 @@ def clauses(text: str, limit: int = MAX_CLAUSE) -> list[Span]:
 
 
 def between_sentences(text: str) -> Iterable[Span]:
+    """Return the spans of the blanks between the sentences of a text."""
     spans = sentence_spans(text)
     return [(before[1], after[0]) for before, after in pairwise(spans)]
 

@@ -31,6 +31,7 @@ def cells_of(line: str) -> list[str]:
 
 
 def is_row(line: str) -> bool:
+    """Tell if a line has cells, separated by " | "."""
     return CELLS in f" {line} "
 
 
@@ -88,6 +89,7 @@ def has_rows(text: str) -> bool:
 
 
 def rows_of(text: str) -> Iterator[str]:
+    """Yield the table rows of a text with an amount after their first cell."""
     for line in text.split("\n"):
         if is_row(line) and any(map(is_amount, cells_of(line)[1:])):
             yield line

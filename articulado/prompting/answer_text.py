@@ -71,7 +71,7 @@ def may_hold_protocol(text: str) -> bool:
 
 
 def evaluation(line: str) -> re.Match[str] | None:
-    """Match a line of self-evaluation, also after a delimiter: the keyword and the rest of the line."""
+    """Match a line of self-evaluation, also after a delimiter; the groups are the keyword and the rest of the line."""
     return _EVALUATION.match(narrow(line))
 
 
@@ -86,13 +86,13 @@ def is_delimiter(line: str) -> bool:
 
 
 def is_certain(line: str) -> bool:
-    """Tell if a line is a delimiter by its own signs: three ``=``, or dashes on both sides."""
+    """Tell if the signs around the word prove a line to be a delimiter: three ``=``, or two dashes on both sides."""
     match = _DELIMITER_LINE.match(narrow(line))
     return bool(match and _CERTAIN.search(f"{match['before']}\0{match['after']}"))
 
 
 def is_as_asked_for(line: str) -> bool:
-    """Tell if the word of a delimiter is in capitals or longer than META, unlike the Spanish noun "meta"."""
+    """Tell if a delimiter's word is as in the prompt: in capitals, or longer than META ("meta" is a Spanish noun)."""
     match = _DELIMITER_LINE.match(narrow(line))
     return bool(match and (match["word"].isupper() or len(match["word"]) > len("META")))
 

@@ -85,10 +85,9 @@ def numbers_in(text: str, valid: Collection[int] = ()) -> list[int]:
 
 
 def keep_markers(text: str, valid: Collection[int]) -> tuple[str, list[int]]:
-    """Write every marker as ``[C1]`` and drop invalid numbers, with emphasis, brackets and conjunctions left empty.
+    """Return the text with each marker as ``[C1]``, and its invalid numbers, which are dropped, by first appearance.
 
-    Returns:
-        The text, and the dropped numbers in order of first appearance.
+    Emphasis, brackets and conjunctions that this leaves empty are dropped too.
 
     >>> keep_markers("Son 30 días [C1, C9] y no más ([C8]).", {1, 2})
     ('Son 30 días [C1] y no más.', [9, 8])
@@ -118,13 +117,6 @@ class MarkerRenumberer:
 
     Text goes to ``emit`` once it is certain and adds up to ``text``. ``cited`` has the old numbers in reading order.
     Invalid numbers stay.
-
-    >>> renumberer = MarkerRenumberer(range(1, 4))
-    >>> for piece in ("Son 30 días [C", "3, C1]; se pactan [C3]", " o no [C7"):
-    ...     renumberer.feed(piece)
-    >>> renumberer.close()
-    >>> renumberer.text, renumberer.cited
-    ('Son 30 días [C1][C2]; se pactan [C1] o no [C7', [3, 1])
     """
 
     def __init__(self, valid: Collection[int], emit: Callable[[str], None] = lambda text: None) -> None:
@@ -215,7 +207,7 @@ def citation(
 
 
 def unread_source(candidate: Candidate, day: date | None = None, tracked: frozenset[str] = frozenset()) -> Citation:
-    """Return the source of a provision named but not read, with its text."""
+    """Return the citation of a provision that the answer names but the model did not read: its text, and no marker."""
     return {**citation(0, candidate, day, tracked), "mark": "", "text": inert(candidate["chunk"]["text"])}
 
 
@@ -223,14 +215,14 @@ GAP = "[…]"  # Replaces omitted parts between two shown ones
 
 
 def wording_of(candidate: Candidate) -> tuple[str | None, ...]:
-    """Return the values that all parts of one wording of a provision share."""
+    """Return the fields that are equal in all parts of one wording of a provision, to group the parts."""
     chunk = candidate["chunk"]
     written_once = chunk["breadcrumb"], chunk["summary"], chunk["status_note"], chunk["url"], chunk["source"]
     return *provision_of(chunk), chunk["valid_from"], *written_once
 
 
 def share_marks(context: Sequence[Candidate]) -> list[Candidate]:
-    """Let consecutive parts of one wording share a marker."""
+    """Return the candidates with ``shares_mark`` set on each part that follows another one of the same wording."""
     shared: list[Candidate] = []
     for _, parts in groupby(context, key=wording_of):
         for number, part in enumerate(parts):

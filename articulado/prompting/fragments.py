@@ -40,9 +40,7 @@ PLAIN_LANGUAGE = "Texto (resumen en lenguaje claro, no oficial):"
 """Labels of a fragment's text: official, or a plain-language summary."""
 
 LAST_CONSULTATION, NOT_FOUND, UNSUPPORTED = "ÚLTIMA CONSULTA", "NO SE HA ENCONTRADO", "NO CONSTABA EN LO CITADO"
-"""Labels before the question: nothing more will be fetched, needs not found, and parts of the first answer without
-support.
-"""
+"""Labels before the question: nothing more is fetched, needs not found, unsupported parts of the first answer."""
 
 TODAY, AS_OF = "FECHA DE HOY", "DERECHO VIGENTE EN"  # Labels of the current day, and of the day whose law is asked for
 

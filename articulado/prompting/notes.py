@@ -50,12 +50,12 @@ def note_on(parts: Sequence[Chunk]) -> str:
 
 
 def whole_note(chunk: Chunk) -> str:
-    """Return all notes on a text: its force, and missing amendments."""
+    """Return all notes on a text: on its force, and that it lacks amendments."""
     return " ".join(filter(None, (chunk["status_note"], state_note(chunk))))
 
 
 def law_notes_once(groups: Iterable[Sequence[Chunk]]) -> list[str]:
-    """Return for each group of chunks its laws' notes, each only with the first group that has it."""
+    """Return for each group of chunks the notes on its laws, without those of an earlier group."""
     told: set[str] = set()
     written: list[str] = []
     for chunks in groups:
@@ -70,6 +70,7 @@ def law_notes_once(groups: Iterable[Sequence[Chunk]]) -> list[str]:
 
 
 def state_note(chunk: Chunk) -> str:
+    """Return the note that a text is as enacted, without later amendments, or an empty text."""
     return translate("search.as_enacted") if chunk.get("text_state") == "as_enacted" else ""
 
 
@@ -88,12 +89,9 @@ def amended_apartados(note: str) -> frozenset[int]:
 
 
 def amended_letters(note: str) -> frozenset[str]:
-    """Return the amended or added letters that a note names, if they belong to one apartado and none is gone or moved.
+    """Return the amended or added letters that a note names ("las letras h) e i) del apartado 2").
 
-    >>> sorted(amended_letters("Se modifican las letras h) e i) del apartado 2 por el art. 2.3 de la Ley 3/2023."))
-    ['h', 'i']
-    >>> sorted(amended_letters("Se suprime la letra k) del apartado 1 por el art. 1 de la Ley 3/2023."))
-    []
+    Empty if it names several apartados, or a letter that is gone, moved or amended in one paragraph only.
     """
     if not note.startswith("Se ") or len(amended_apartados(note)) > 1:
         return frozenset()

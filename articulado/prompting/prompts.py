@@ -27,11 +27,9 @@ def load_prompts(profile: Profile) -> Prompts:
 
 
 def load_prompt(name: str, profile: Profile) -> str:
-    """Return ``prompts/<name>.md`` of the profile's folder, or else ``texts/<language>/<name>.md``, with its
-    ``{title}``.
+    """Return ``prompts/<name>.md`` of the profile's folder, else the packaged prompt, with its ``{title}`` filled in.
 
-    Raises:
-        ConfigurationError: the profile's own prompt cannot be read, or is empty.
+    Raise ``ConfigurationError`` if the profile's own prompt cannot be read, or is empty.
     """
     own_file = profile.own_folder / "prompts" / f"{name}.md"
     file = own_file if own_file.is_file() else _FOLDER / profile.language / f"{name}.md"

@@ -201,15 +201,12 @@ def question_of(text: str, subject: str = "", kind: TurnKind = "alone") -> TurnQ
 
 
 def has_own_words(question: TurnQuestion) -> bool:
+    """Tell if the question adds words to an earlier subject, which it depends on."""
     return bool(question["subject"]) and question["kind"] != "same"
 
 
 def whole_text(question: TurnQuestion) -> str:
-    """Return question and subject as one text.
-
-    >>> whole_text(question_of("¿y de baja?", "¿cuántas vacaciones tengo?", "adds"))
-    '¿y de baja? ¿cuántas vacaciones tengo?'
-    """
+    """Return question and subject as one text: "¿y de baja? ¿cuántas vacaciones tengo?"."""
     return f"{question['text']} {question['subject']}".strip()
 
 

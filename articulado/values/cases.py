@@ -175,6 +175,7 @@ WRITERS_PARTS = frozenset(("decision_guide", "response_frames", "guardrails"))
 
 
 def shown_title(chunk: Chunk) -> str:
+    """Return the title for readers: the chunk's, or the article's if the chunk is for the writer or has none."""
     return article_title(chunk) if chunk["chunk_type"] in WRITERS_PARTS else chunk["title"] or article_title(chunk)
 
 

@@ -254,17 +254,19 @@ def ended_with_law(chunk: Chunk, today: date) -> bool:
 
 
 def with_status_of(chunk: Chunk, today: date) -> Chunk:
-    """Return the chunk with its status on a day: repealed if its law has ended since indexing."""
+    """Return the chunk with its status on ``today``: repealed if its law has ended since indexing."""
     if chunk["status"] in REPEALED or not ended_with_law(chunk, today):
         return chunk
     return {**chunk, "status": "derogada"}
 
 
 def relevance(candidate: Candidate) -> float:
+    """Return the reranker's score, else the fusion score, in [0, 1]."""
     return candidate.get("rerank_score", candidate["score"])
 
 
 def ordering_score(candidate: Candidate) -> float:
+    """Return the score that decides the order: with legal signals if rated, else the relevance."""
     return candidate.get("final_score", relevance(candidate))
 
 
@@ -277,7 +279,7 @@ def is_card(chunk: Chunk) -> bool:
 
 
 def bearing_of(chunk: Chunk) -> list[ProvisionRef]:
-    """Return the provisions on which a card rests; for a provision, itself."""
+    """Return the provisions that an answer card is based on; for a provision, the provision itself."""
     if not is_card(chunk):
         return [provision_of(chunk)]
     return [(law_id, key) for law_id, key in chunk.get("details", {}).get("bears", ())]
@@ -289,12 +291,7 @@ def page_of(chunk: Chunk) -> str:
 
 
 def own_document(chunk: Chunk) -> str:
-    """Return the file name of a user's document; "" for law and our own texts.
-
-    >>> chunk = blank_chunk(1, "documentos")
-    >>> own_document({**chunk, "source": "official", "url": "file:///home/ana/pacto%20a.docx#page=2"})
-    'pacto a.docx'
-    """
+    """Return the file name of a user's document ("pacto a.docx"); "" for law and our own texts."""
     url = chunk["url"].partition("#")[0]
     is_own = chunk["source"] == "official" and url.lower().startswith(_FILE)
     return unquote(url.removeprefix(_FILE).rpartition("/")[2]) if is_own else ""
@@ -306,7 +303,7 @@ def is_official(chunk: Chunk) -> bool:
 
 
 def status_said(chunk: Chunk) -> Status | None:
-    """Return the status; ``None`` for a user's document, whose status is unknown."""
+    """Return the status to show; ``None`` for a user's document, unless its text says that it is repealed."""
     return None if own_document(chunk) and chunk["status"] not in REPEALED else chunk["status"]
 
 

@@ -5,13 +5,10 @@ from typing import Literal
 from typing_extensions import TypedDict
 
 Check = Literal["citation", "quotation", "figure", "mark", "claim", "gap"]
-"""Checked element: named provision, quotation, quantity, marker, sentence (by a model), or unreadable part of a source.
-"""
+"""Checked element: ``mark`` is a marker, ``claim`` a sentence (by a model), ``gap`` an unreadable part of a source."""
 
 Severity = Literal["error", "warning"]
-"""``error``: certain from the texts alone. ``warning``: uncertain wording of a day, judgement of a model, or unreadable
-source.
-"""
+"""``error``: certain from the texts alone. ``warning``: uncertain day, judgement of a model, or unreadable source."""
 
 NamedStatus = Literal["verified", "in_index_not_in_context", "unknown", "repealed"]
 
