@@ -151,8 +151,7 @@ def misspelt_variables(env_file: Path = Path(".env")) -> list[str]:
 
 AROUND = " .,;:!¡…«»“”\"'¿?"
 LONGEST_NAME = 50
-ALIKE = 0.6
-"""Similarity of two names, from 0 to 1, from which one may be a misspelling of the other."""
+ALIKE = 0.6  # similarity of two names, from 0 to 1, from which one may be a misspelling of the other
 
 
 class Names:

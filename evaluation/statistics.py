@@ -15,8 +15,7 @@ SEED = 20_240_601
 LEVEL = 0.95
 _BATCH = 1_000
 
-_DECIMALS = 9
-"""Values that agree to this precision are equal: the rest is rounding."""
+_DECIMALS = 9  # values that agree to this precision are equal: the rest is rounding
 
 
 class Interval(NamedTuple):

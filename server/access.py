@@ -21,10 +21,8 @@ from articulado.values.errors import ConfigurationError, InvalidInput
 from server.errors import FailureResponse
 from server.settings import PREFIX, is_loopback
 
-MARK = "art_"
-"""Prefix of every key, by which scanners of leaked secrets recognise one."""
-_BYTES = 32
-"""Random bytes of a key; so many make a plain hash safe."""
+MARK = "art_"  # prefix of every key, by which scanners of leaked secrets recognise one
+_BYTES = 32  # random bytes of a key; so many make a plain hash safe
 _LONGEST_NAME = 60
 
 
@@ -110,8 +108,7 @@ def _read(file: Path) -> list[Key]:
         raise ConfigurationError(translate("keys.unreadable", file=file)) from error
 
 
-CALLER = "caller"
-"""Key of the request state with the name of the caller's API key; empty if the server has no keys."""
+CALLER = "caller"  # key of the request state with the name of the caller's API key; empty if the server has no keys
 OPEN_PATHS = frozenset(("/health", "/healthz", "/ok", "/readyz", "/"))
 OPEN_FOLDERS = ("/page/",)
 LOCAL_PATHS = frozenset(("/metrics",))

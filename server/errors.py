@@ -33,8 +33,7 @@ CONTEXT = "context"
 
 V1 = "/v1"
 
-MESSAGES = "messages"
-"""Key of the conversation as LangChain messages, for clients of threads."""
+MESSAGES = "messages"  # key of the conversation as LangChain messages, for clients of threads
 
 
 def served_input(schema: type[Any], beside: Mapping[str, Any] | None = None) -> type[Any]:

@@ -172,8 +172,7 @@ MAX_BODY_BYTES = 64 * 1024
 MAX_STATE_BYTES = 1024 * 1024
 MAX_FILE_BYTES = 6 * 1024 * 1024
 BRINGS_FILES = frozenset(("/v1/ask", "/v1/check", "/v1/documents", "/v1/verify"))
-IN_PROCESS = "/noauth"
-"""Root path under which an Agent Server calls its own routes for requests already admitted."""
+IN_PROCESS = "/noauth"  # root path under which an Agent Server calls its own routes for requests already admitted
 KEYS_FILE = "keys.json"
 
 

@@ -30,8 +30,7 @@ def retry_later(status: int, detail: str, seconds: float) -> JSONResponse:
 
 
 _AGENT_SERVER = re.compile(r"/(assistants|threads|runs|store|mcp|a2a)(/|$)")
-_COSTLY_READS = frozenset(("/v1/search",))
-"""Paths that search although they take no body."""
+_COSTLY_READS = frozenset(("/v1/search",))  # paths that search although they take no body
 _AGENT_RUN = re.compile(r"/(threads/[^/]+/)?runs(/(stream|wait|batch))?|/(mcp|a2a)(/.*)?")
 
 
@@ -53,8 +52,7 @@ def _is_work(scope: Scope) -> bool:
     return scope["method"] == "POST" or scope["path"] in _COSTLY_READS
 
 
-MAX_BATCH = 20
-"""Largest number of questions in LangServe's ``batch``; they run one after another."""
+MAX_BATCH = 20  # largest number of questions in LangServe's ``batch``; they run one after another
 _BATCH = re.compile(r"/[^/]+/batch/?")
 _COUNT = "count_more_runs"
 

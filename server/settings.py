@@ -29,8 +29,7 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-_OUTSIDE = "192.0.2.1"
-"""Documentation address (RFC 5737): its route is looked up, and nothing is sent."""
+_OUTSIDE = "192.0.2.1"  # documentation address (RFC 5737): its route is looked up, and nothing is sent
 
 
 def own_address() -> str:

@@ -32,8 +32,7 @@ from server.settings import ServerSettings
 _HEALTH_SECONDS = 120
 """Time without an answer after which a worker counts as hung; it does not answer while it reads an index."""
 
-_PAUSE = 0.005
-"""Seconds after a connection, in which another process gets a core."""
+_PAUSE = 0.005  # seconds after a connection, in which another process gets a core
 
 _PAUSE_AFTER_ERROR = 1.0
 

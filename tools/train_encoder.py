@@ -26,8 +26,7 @@ from articulado.store.records.schema import Corpus, Situation, load_corpus, load
 from articulado.store.writer import Points
 from articulado.values.chunks import REPEALED, Chunk, ProvisionRef, indexed_text, provision_of
 
-SITUATION_REPEATS = 3
-"""Repetitions of a situation for each question of a record: situations are far fewer."""
+SITUATION_REPEATS = 3  # repetitions of a situation for each question of a record: situations are far fewer
 
 LAWS = "normativa"
 

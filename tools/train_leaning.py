@@ -40,10 +40,8 @@ from tools.train_encoder import is_held_back
 FOLDS = 5
 SEED = 7
 SHORT = 8
-SHORT_QUESTIONS = 200
-"""Number of short situations beside the follow-ups, and of questions without an answer."""
-OWN_NEIGHBOUR = 0.985
-"""Cosine from which on a known question is the training question itself, and no neighbour."""
+SHORT_QUESTIONS = 200  # number of short situations beside the follow-ups, and of questions without an answer
+OWN_NEIGHBOUR = 0.985  # cosine from which on a known question is the training question itself, and no neighbour
 _WORDS_STRENGTH, _VECTOR_STRENGTH, _SIGNS_STRENGTH = 3.0, 3.0, 1.0
 
 

@@ -54,8 +54,7 @@ from state.context import RunContext
 from tools.train_encoder import is_held_back, precedents_of
 
 FOLDS, SEED = 5, 7
-QUESTIONS_OF_RECORD = 2
-"""Number of questions of each record that count as of the field: they are rather searches."""
+QUESTIONS_OF_RECORD = 2  # number of questions of each record that count as of the field: they are rather searches
 _LEAVES, _TREES, _RATE = 6, 150, 0.06
 _SAME = 0.999  # Cosine of two vectors of one question, one of them kept with a byte a number.
 _BESIDE, _HELD_BACK, _UNANSWERABLE = 0.6, 0.6, 2.0

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
 
 GROUPS = ("participant_data", "plan_data")
-MOST_SHOWN = 0.99
-"""Highest confidence shown: an estimate is never certain."""
+MOST_SHOWN = 0.99  # highest confidence shown: an estimate is never certain
 
 
 def print_required_data(

@@ -23,8 +23,7 @@ CAUSES = {
     "no such provision": "precepto inexistente",
 }
 MAX_SKIPPED = 3
-MAX_NAMED = 5
-"""Documents named of each kind of change; ``--json`` names all."""
+MAX_NAMED = 5  # documents named of each kind of change; ``--json`` names all
 
 
 def print_report(out: Console, report: "IngestReport", profile: "Profile") -> None:

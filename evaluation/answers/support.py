@@ -104,8 +104,7 @@ def _numbers(folded: str) -> Iterator[tuple[int, int, Decimal]]:
         position = read[1]
 
 
-CitedProvision = tuple[str | None, str]
-"""Law id (``None`` if not in the registry) and provision key."""
+CitedProvision = tuple[str | None, str]  # law id (``None`` if not in the registry) and provision key
 
 _QUOTED = re.compile(r"«([^«»]*)»")
 _QUOTES = str.maketrans("«»“”„", '"""""')

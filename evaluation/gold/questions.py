@@ -21,8 +21,7 @@ from articulado.values.errors import InvalidInput
 Provision = tuple[str, str]
 """A law's identifier and the label of the provision as written: ``("BOE-A-2015-11430", "Artículo 38")``."""
 
-Key = tuple[str, str]
-"""A law's identifier and the common key of all spellings of a label."""
+Key = tuple[str, str]  # a law's identifier and the common key of all spellings of a label
 
 SEPARATOR = "#"
 

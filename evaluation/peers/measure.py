@@ -30,8 +30,7 @@ from evaluation.retrieval.run import Ranked, Run
 from graph.services import Services
 
 DIMENSIONS = 192
-MIN_TEXTS = 2
-"""Least number of texts with a stem: a rarer one relates nothing."""
+MIN_TEXTS = 2  # least number of texts with a stem: a rarer one relates nothing
 _SEED = 7
 _PAGE = 2_000
 
@@ -120,13 +119,11 @@ def _text(parts: Sequence[Chunk]) -> str:
     return "\n".join(filter(None, [*dict.fromkeys(headings), *(part["text"] for part in parts)]))
 
 
-Hits = list[tuple[int, float]]
-"""Indexes of provisions in the corpus, best first, each once, with the peer's score."""
+Hits = list[tuple[int, float]]  # indexes of provisions in the corpus, best first, each once, with the peer's score
 
 Search = Callable[[str, int], Hits]
 
-SIDE_DEPTH = 100
-"""Provisions that each side of a hybrid peer passes to its fusion: deeper ranks hardly count."""
+SIDE_DEPTH = 100  # provisions that each side of a hybrid peer passes to its fusion: deeper ranks hardly count
 
 
 @dataclass(frozen=True)
@@ -202,8 +199,7 @@ BM25S = Peer("bm25s", ("bm25s",), lexical_search)
 
 
 _INDEX = "index"
-_RRF_K = 60
-"""Default constant of the ensemble's fusion, which returns only the order."""
+_RRF_K = 60  # default constant of the ensemble's fusion, which returns only the order
 
 
 def ensemble_search(corpus: PeerCorpus) -> Search:

@@ -97,8 +97,7 @@ class RecordedChat:
         return self._model
 
 
-WRITTEN: Provider = "compatible"
-"""Provider of replies written by people: the graph treats ``offline`` as no chat model."""
+WRITTEN: Provider = "compatible"  # provider of replies written by people: the graph treats ``offline`` as no chat model
 WRITTEN_NOTE = "respuestas escritas aparte"
 
 

@@ -24,11 +24,9 @@ from state.context import RunContext
 from state.rag import RagState
 from state.run import days_of
 
-LAW = "normativa"
-"""Collection whose chunks are provisions of laws; rulings and criteria have no row in a run."""
+LAW = "normativa"  # collection whose chunks are provisions of laws; rulings and criteria have no row in a run
 
-MIN_ROWS = 20
-"""Least number of rows of a ranking, for recall@20; shorter ones are filled by deeper searches."""
+MIN_ROWS = 20  # least number of rows of a ranking, for recall@20; shorter ones are filled by deeper searches
 MAX_ROWS = 100
 DEEPER, ATTEMPTS = 4, 3
 

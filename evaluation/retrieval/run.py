@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
 
 DECIMALS = 6
-STEP = 10**-DECIMALS
-"""Least distance between two scores of a run, so that evaluators with float32 see no ties."""
+STEP = 10**-DECIMALS  # least distance between two scores of a run, so that evaluators with float32 see no ties
 COLUMNS = 6
 
 
@@ -37,8 +36,7 @@ class Ranked:
     score: float
 
 
-Run = dict[str, list[Ranked]]
-"""Found provisions by question id, best first, each once."""
+Run = dict[str, list[Ranked]]  # found provisions by question id, best first, each once
 
 
 def write_trec(run: Mapping[str, Sequence[Ranked]], path: Path, tag: str) -> None:

@@ -22,8 +22,7 @@ from server.access import KeyRing, identify
 from server.guards import CHEAP_STRATEGIES, Policy, check_options, keys_file
 from server.settings import ServerSettings
 
-LOCAL = "@local"
-"""Identity of the caller of a server without keys, which serves this machine only."""
+LOCAL = "@local"  # identity of the caller of a server without keys, which serves this machine only
 OPERATE = "operate"
 OWNER = "owner"
 
@@ -88,8 +87,7 @@ def _text(value: Any) -> str:
 
 
 Runtime: TypeAlias = ServerRuntime[Any]
-RUNNING = "threads.create_run"
-"""Access context in which a graph is opened to be run, not only drawn or read."""
+RUNNING = "threads.create_run"  # access context in which a graph is opened to be run, not only drawn or read
 
 
 def _within_policy(name: str) -> Callable[[Runtime], AbstractAsyncContextManager[Graph]]:

@@ -20,8 +20,7 @@ from articulado.values.errors import InvalidInput, StoreUnavailable
 
 logger = logging.getLogger(__name__)
 
-SECONDS = 15.0
-"""Time limit of one call to the wrapped checkpointer: a database lost in the network never answers."""
+SECONDS = 15.0  # time limit of one call to the wrapped checkpointer: a database lost in the network never answers
 
 KEPT = frozenset(
     (

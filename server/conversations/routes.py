@@ -192,10 +192,8 @@ def _link(paragraph: "Paragraph", url: str) -> None:
     paragraph._p.append(link)
 
 
-THREAD = "thread_id"
-"""Key of the input that names the conversation of a run."""
-KEEP_TURNS = "keep_turns"
-"""Key of the input with the number of turns to keep; the run replaces the later ones."""
+THREAD = "thread_id"  # key of the input that names the conversation of a run
+KEEP_TURNS = "keep_turns"  # key of the input with the number of turns to keep; the run replaces the later ones
 _DAY = 86_400
 
 

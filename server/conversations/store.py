@@ -257,10 +257,8 @@ async def _sqlite(file: Path) -> AsyncIterator[Conversations]:
         await items.close()
 
 
-_ERASED = 0x61727469
-"""Application id of a file whose free pages hold no deleted text ("arti")."""
-_TRIES = 50
-"""Attempts to empty the log while another process reads the file; closing the file empties it as well."""
+_ERASED = 0x61727469  # application id of a file whose free pages hold no deleted text ("arti")
+_TRIES = 50  # attempts to empty the log while another process reads the file; closing the file empties it as well
 
 
 async def _erase_once(connection: "aiosqlite.Connection") -> None:

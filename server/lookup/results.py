@@ -16,8 +16,7 @@ from articulado.verification.dossier import Recheck
 PieceKind = Literal["same", "added", "removed"]
 ParagraphKind = Literal["same", "changed", "added", "removed"]
 
-_ALIKE = 0.35
-"""Share of common words from which on a paragraph counts as a changed version of another."""
+_ALIKE = 0.35  # share of common words from which on a paragraph counts as a changed version of another
 
 _WORDS = re.compile(r"\s+|[^\s]+")
 

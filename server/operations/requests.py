@@ -166,8 +166,7 @@ def health_routes(readiness: Readiness) -> APIRouter:
 
 
 REQUEST_ID = "x-request-id"
-LEFT = 499
-"""Status of a request whose client left before the answer, as in nginx."""
+LEFT = 499  # status of a request whose client left before the answer, as in nginx
 OUTCOME, QUESTION = "outcome", "question"
 
 _current: ContextVar[dict[str, Any] | None] = ContextVar("request", default=None)
