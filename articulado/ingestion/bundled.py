@@ -35,10 +35,7 @@ class BundledChunks:
 
 @dataclass(frozen=True)
 class BundledDocument:
-    """Bundled law, decision or article: its chunks, lay phrasings, and cited provisions by chunk id.
-
-    A record cites provisions of exactly that key; for an article's citation another provision may answer.
-    """
+    """Bundled law, decision or article: its chunks, lay phrasings, and cited provisions by chunk id."""
 
     kind: str
     collection: str
@@ -46,7 +43,7 @@ class BundledDocument:
     title: str
     chunks: list[Chunk]
     lay_phrasings: dict[int, str]
-    refs: dict[int, list[ProvisionRef]]
+    refs: dict[int, list[ProvisionRef]]  # a record cites exactly these; for an article, another provision may answer
 
     def linked(self, index: ProvisionIndex) -> list[Chunk]:
         """Return the chunks with references to the wordings of the cited provisions in force today."""

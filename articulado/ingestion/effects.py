@@ -87,18 +87,14 @@ class PartEffect(NamedTuple):
 
 @dataclass(frozen=True)
 class Effects:
-    """Days that a law sets for its own effect, ISO 8601; ``None`` if not certain.
-
-    ``ends`` is the first day after a limited period. ``own`` maps keys of provisions to a first day of their own,
-    ``parts`` to the effect of a part of them. ``silent``: the law sets no day.
-    """
+    """Days that a law sets for its own effect, ISO 8601; ``None`` if not certain."""
 
     entry: str | None = None
     begins: str | None = None
-    ends: str | None = None
-    own: Mapping[str, str] = field(default_factory=dict)
-    parts: Mapping[str, PartEffect] = field(default_factory=dict)
-    silent: bool = False
+    ends: str | None = None  # first day after a limited period
+    own: Mapping[str, str] = field(default_factory=dict)  # first day of single provisions, by key
+    parts: Mapping[str, PartEffect] = field(default_factory=dict)  # effect of a part of a provision, by key
+    silent: bool = False  # the law sets no day
 
 
 def effects_of(provisions: Sequence[Provision], published: str) -> Effects:

@@ -25,9 +25,8 @@ if TYPE_CHECKING:
 def find_configured(settings: Settings, profile: Profile) -> Index | None:
     """Return the configured index without building it; ``None`` if ``open_configured`` would build the first.
 
-    Raises:
-        IndexMissing: the settings name a folder without an index, or the profile has no bundled documents.
-        IndexMismatch: the index was built with other settings, or belongs to another profile.
+    Raises ``IndexMissing`` if the settings name a folder without an index or the profile has no bundled documents,
+    ``IndexMismatch`` if the index was built with other settings or belongs to another profile.
     """
     try:
         index = open_index(settings.index_folder, profile=profile.name)

@@ -21,24 +21,22 @@ class Provision:
     """An article, a disposition, an annex, a unit of a norm without articles, or unlabelled text.
 
     ``key`` is unique in its law (``articulado.legal.labels``; a repeated label gets ``~2``, the approving decree
-    ``~decreto``), but shared by successive wordings, which differ in ``valid_from``. A table is one paragraph with one
-    row per line. ``notes`` are the source's notes, last amendment first. Missing days are those of the law. ``url`` is
-    empty if it follows from law and label. ``urls`` has the address of each paragraph in a file that may have pages.
+    ``~decreto``), but shared by successive wordings, which differ in ``valid_from``.
     """
 
     label: str
     key: str
     title: str
     breadcrumb: str
-    paragraphs: tuple[str, ...]
-    notes: tuple[str, ...] = ()
+    paragraphs: tuple[str, ...]  # a table is one paragraph with one row per line
+    notes: tuple[str, ...] = ()  # notes of the source, last amendment first
     status: Status = "vigente"
     status_note: str = ""
     wording: WordingDates = field(default_factory=WordingDates)
-    valid_from: str | None = None
+    valid_from: str | None = None  # ``None``: that of the law
     valid_to: str | None = None
-    url: str = ""
-    urls: tuple[str, ...] = ()
+    url: str = ""  # empty if it follows from law and label
+    urls: tuple[str, ...] = ()  # address of each paragraph, in a file that may have pages
 
     @property
     def text(self) -> str:
@@ -47,30 +45,24 @@ class Provision:
 
 @dataclass(frozen=True)
 class Law:
-    """A whole law.
-
-    ``rank`` is the kind of norm ("real_decreto"). ``territory`` is its autonomous community
-    (``articulado.legal.territory.mentions``), ``None`` for the whole state; ``municipality`` the city of a bylaw.
-    ``agreement`` is the scope of a collective agreement. ``text_state``: as enacted, or with later amendments.
-    ``changed`` is the publication of its last amendment, if known; ``head_notes`` concern the whole law.
-    """
+    """A whole law."""
 
     id: str
     title: str
-    rank: str
+    rank: str  # kind of norm: "real_decreto"
     published: str
     status: LawStatus
     valid_to: str | None
     status_note: str
     provisions: tuple[Provision, ...]
-    territory: str | None = None
-    municipality: str | None = None
+    territory: str | None = None  # autonomous community (``articulado.legal.territory.mentions``), ``None``: the state
+    municipality: str | None = None  # city of a bylaw
     collection: str = "normativa"
-    text_state: TextState = "consolidated"
-    agreement: Agreement | None = None
+    text_state: TextState = "consolidated"  # as enacted, or with later amendments
+    agreement: Agreement | None = None  # scope of a collective agreement
     warnings: tuple[str, ...] = ()
-    changed: str | None = None
-    head_notes: tuple[str, ...] = ()
+    changed: str | None = None  # publication of the last amendment, if known
+    head_notes: tuple[str, ...] = ()  # notes on the whole law
 
 
 def unique_keys(provisions: Iterable[Provision]) -> list[Provision]:
@@ -130,26 +122,21 @@ class FileText:
 
 @dataclass(frozen=True)
 class Document:
-    """Running text and the fields of its header.
+    """Running text and the fields of its header."""
 
-    ``id`` is the ECLI, else a slug: unique in its collection and stable. ``author`` is the court or body.
-    ``interprets`` are law id and key of the interpreted provisions. ``url`` gets ``#page=N`` in a document with pages.
-    ``agreement`` is the scope of a collective agreement, or of its tables or extension.
-    """
-
-    id: str
+    id: str  # ECLI, else a slug: unique in its collection and stable
     collection: str
     kind: str
     title: str
     pages: tuple[Page, ...]
-    author: str = ""
+    author: str = ""  # court or body
     number: str = ""
     ecli: str = ""
     published: str | None = None
-    interprets: tuple[tuple[str, str], ...] = ()
+    interprets: tuple[tuple[str, str], ...] = ()  # law id and key of the interpreted provisions
     status_note: str = ""
     territory: str | None = None
     municipality: str | None = None
-    url: str = ""
-    agreement: Agreement | None = None
+    url: str = ""  # ``#page=N`` is added in a document with pages
+    agreement: Agreement | None = None  # scope of a collective agreement, or of its tables or extension
     warnings: tuple[str, ...] = ()

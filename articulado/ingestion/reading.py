@@ -201,9 +201,8 @@ def _read_law(files: Sequence[Path], skipped: list[Failure]) -> Law:
 async def read_source(source: Source, models: IndexModels) -> Staged:
     """Read a document and cut it into parents; only provider requests are made in this process.
 
-    Raises:
-        InvalidInput: none of its files can be read within the limits, or the profile lacks its collection.
-        ModelError: a provider's embedder, which finds the cuts of running text, has failed.
+    Raises ``InvalidInput`` if none of its files can be read within the limits or the profile lacks its collection,
+    ``ModelError`` if a provider's embedder, which finds the cuts of running text, fails.
     """
     files = [Path(file["path"]) for file in source["files"]]
     law = not is_loose(source["files"][0])

@@ -41,9 +41,7 @@ class Workers:
     async def call(self, function: Callable[..., T], *arguments: object) -> T:
         """Run a module-level function in a process, in the caller's language, and return its result.
 
-        Raises:
-            ArticuladoError: raised by the function.
-            InvalidInput: the function has failed otherwise, or has passed a limit.
+        Raises the function's ``ArticuladoError``; ``InvalidInput`` if it fails otherwise or passes a limit.
         """
         try:
             worker = self._free.pop()

@@ -43,16 +43,12 @@ _CONDITIONS = {"If-None-Match": "etag", "If-Modified-Since": "last-modified"}
 
 @dataclass(frozen=True)
 class RawLaw:
-    """Downloaded law: ``path`` of the response on disk, ``updated`` its ``fecha_actualizacion`` (20260601T111024Z).
-
-    ``fetched`` tells if the text was downloaded now. ``shrunk`` describes a response that was set aside; ``path``
-    and ``updated`` are then those of the previous copy.
-    """
+    """Law on disk: the response of the BOE, or the previous copy if the response was set aside (``shrunk``)."""
 
     id: str
     path: Path
-    updated: str
-    fetched: bool
+    updated: str  # ``fecha_actualizacion`` of the file: 20260601T111024Z
+    fetched: bool  # downloaded now
     shrunk: Shrinkage | None = None
 
 
@@ -117,11 +113,8 @@ class BoeClient:
         ``published`` is the ``fecha_actualizacion`` of the list; without it, ask the BOE for that of the law. Unless
         ``accept_shrunk``, a response that would remove more than a tenth of the provisions or wordings is set aside.
 
-        Raises:
-            InvalidInput: no valid identifier, or the BOE does not consolidate that law.
-            UnreadableAnswer: the response on this law cannot be read; a copy stays as it was.
-            SourceUnavailable: the BOE cannot be reached.
-            ConfigurationError: the address or the folder cannot be used.
+        Raises ``InvalidInput`` (invalid identifier, or a law that the BOE does not consolidate), ``UnreadableAnswer``
+        (a copy stays as it was), ``SourceUnavailable``, or ``ConfigurationError`` (unusable address or folder).
         """
         law_id = law_id.strip()
         if not is_boe_id(law_id):
@@ -169,9 +162,7 @@ class BoeClient:
             until: last such day.
             limit: maximum number of laws.
 
-        Raises:
-            InvalidInput: ``materia`` is no code, or the BOE does not understand the query.
-            SourceUnavailable: the BOE cannot be reached.
+        Raises ``SourceUnavailable``, or ``InvalidInput`` if ``materia`` is no code or the BOE rejects the query.
         """
         params = search_params(materia, query, since, until)
         laws: dict[str, ListedLaw] = {}

@@ -16,16 +16,13 @@ EARLIEST = "1800-01-01"  # an earlier day is an error of the source (the year 09
 
 @dataclass(frozen=True)
 class Wording:
-    """One ``version`` of a block, in force from ``start`` to the day before ``end`` (ISO 8601; ``None`` is open).
-
-    ``next`` is the version that replaced it. ``expires`` tells that the block ends with it.
-    """
+    """One ``version`` of a block, in force from ``start`` to the day before ``end`` (ISO 8601; ``None`` is open)."""
 
     version: Element
     start: str
     end: str | None
-    next: Element | None
-    expires: bool
+    next: Element | None  # the version that replaced it
+    expires: bool  # the block ends with it
 
 
 def iso_day(text: str | None) -> str | None:
@@ -117,19 +114,14 @@ _WITHOUT_NULLITY = "no lleva aparejada"
 
 @dataclass(frozen=True)
 class Amendment:
-    """Effect of one norm on a provision; days are ISO 8601.
+    """Effect of one norm on a provision; days are ISO 8601."""
 
-    ``norm`` is its name ("Real Decreto-ley 32/2021, de 28 de diciembre"), ``reference`` its BOE identifier,
-    ``enacted`` its own day, ``effect`` the day from which the whole amendment has effect, if a note gives it.
-    ``adds``: it created the whole provision. ``voids``: it undoes an amendment that lapsed.
-    """
-
-    norm: str
-    reference: str
-    enacted: str | None = None
-    effect: str | None = None
-    adds: bool = False
-    voids: bool = False
+    norm: str  # name: "Real Decreto-ley 32/2021, de 28 de diciembre"
+    reference: str  # BOE identifier of the norm
+    enacted: str | None = None  # day of the norm itself
+    effect: str | None = None  # day from which the whole amendment has effect, if a note gives it
+    adds: bool = False  # it created the whole provision
+    voids: bool = False  # it undoes an amendment that lapsed
     notes: tuple[str, ...] = ()
 
     @property
@@ -192,14 +184,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Change:
-    """Beginning of a wording: ``day`` is its first day as law, ISO 8601.
+    """Beginning of a wording, and the amendments since the previous one, in the order of their days."""
 
-    ``steps`` are the amendments since the previous wording, in the order of their days; the last brought the wording.
-    Empty: no amendment is known, and ``day`` is that of the first snapshot with the wording.
-    """
-
-    day: str
-    steps: tuple[Step, ...] = ()
+    day: str  # first day as law (ISO 8601); without known amendments, day of the first snapshot with the wording
+    steps: tuple[Step, ...] = ()  # the last one brought the wording
 
 
 def find_change(

@@ -127,9 +127,6 @@ def split_text(text: str, limit: int = MAX_PART) -> list[str]:
     r"""Split a text into parts of at most ``limit`` characters: before apartados, else paragraphs, rows or sentences.
 
     A part that begins inside a table repeats its head.
-
-    >>> split_text("1. Primer apartado.\n\n2. Segundo apartado.", limit=25)
-    ['1. Primer apartado.', '2. Segundo apartado.']
     """
     text = text.strip()
     return list(with_heads(text, spans_of(text, limit)))

@@ -109,11 +109,7 @@ _ECLI = re.compile(r"ECLI:[A-Z]{2}:[A-Z0-9]{1,7}:\d{4}:[A-Z0-9.]{1,25}")
 
 
 def provisions_named(written: str) -> list[ProvisionRef]:
-    """Return the provisions in "ET 38", "art. 48.4 ET" or "BOE-A-2015-11430#Artículo 38".
-
-    >>> provisions_named("art. 48.4 ET")
-    [('BOE-A-2015-11430', 'art:48')]
-    """
+    """Return the provisions in "ET 38", "art. 48.4 ET" or "BOE-A-2015-11430#Artículo 38"."""
     law, hash_, label = (part.strip() for part in written.partition("#"))
     if hash_:
         known, key = find_law(law), provision_key(label)

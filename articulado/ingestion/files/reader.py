@@ -41,8 +41,7 @@ READERS: dict[str, Callable[[Path], FileText]] = {
 def read_document(path: Path) -> Document | Law:
     """Read a file: an official law in Markdown, a text with numbered articles as a law, else as running text.
 
-    Raises:
-        InvalidInput: the format is unknown, the file is damaged or has no text, or its header is invalid.
+    Raises ``InvalidInput`` if the format is unknown, the file is damaged or has no text, or its header is invalid.
     """
     return document_of(path, read_content(path))
 
@@ -139,11 +138,7 @@ class BriefText:
 
 
 def read_brief(path: Path) -> BriefText:
-    """Return the text of a brief; the notes of a Word document are at its end.
-
-    Raises:
-        InvalidInput: the file is missing, of unknown format, damaged, or without text.
-    """
+    """Return the text of a brief, with its notes at the end; raise ``InvalidInput`` if the file cannot be used."""
     if not path.is_file():
         raise InvalidInput(translate("brief.no_file", file=path))
     suffix = path.suffix.lower()

@@ -71,11 +71,7 @@ _MADE_UP = re.compile(
 
 
 def printed_title(paragraphs: Sequence[str]) -> str:
-    """Return the title at the head of a document on one line, below the masthead of a gazette; else "".
-
-    >>> printed_title(["BOLETÍN OFICIAL", "3 de abril de 2023", "CONVENIO COLECTIVO", "DEL METAL", "Artículo 1. Uno."])
-    'CONVENIO COLECTIVO DEL METAL'
-    """
+    """Return the title at the head of a document on one line, below the masthead of a gazette; else ""."""
     front = paragraphs[:_LINES]
     for index, paragraph in enumerate(front):
         if _opens(paragraph) and not _MASTHEAD.match(fold(paragraph)):
@@ -155,11 +151,7 @@ def id_of(header: Header, text: RunningText, path: Path) -> str:
 
 
 def slug(name: str) -> str:
-    """Return a name in lower-case ASCII letters, digits and hyphens; one in another alphabet gets a digest.
-
-    >>> slug("Convenio Oficinas y Despachos (Málaga) 2024")
-    'convenio-oficinas-y-despachos-malaga-2024'
-    """
+    """Return a name in lower-case ASCII letters, digits and hyphens; one in another alphabet gets a digest."""
     name = unicodedata.normalize("NFC", name)
     plain = without_accents(unicodedata.normalize("NFKC", name.lower()))
     ascii_only = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")

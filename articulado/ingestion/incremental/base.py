@@ -34,22 +34,18 @@ KEPT_SECONDS = 24 * 3600  # an unused file is kept this long: another ingest may
 
 @dataclass(frozen=True)
 class Staged:
-    """A document that was read and chunked; references of its parents are not resolved yet.
+    """A document that was read and chunked; references of its parents are not resolved yet."""
 
-    ``interprets``: law id and provision key of each provision that a ruling or criterion interprets. ``skipped``:
-    omitted files of it. ``warnings``: content not read. ``spoken``: lay phrasings by id of parent. The field names
-    are stored.
-    """
-
+    # The field names are stored.
     collection: str
     law_id: str
     title: str
     provisions: int
     parents: list[Chunk]
-    interprets: list[tuple[str, str]]
-    skipped: list[Failure]
-    warnings: list[str] = field(default_factory=list)
-    spoken: dict[int, str] = field(default_factory=dict)
+    interprets: list[tuple[str, str]]  # law id and key of the provisions that it interprets
+    skipped: list[Failure]  # its omitted files
+    warnings: list[str] = field(default_factory=list)  # content not read
+    spoken: dict[int, str] = field(default_factory=dict)  # lay phrasings by id of parent
 
 
 class Workspace:

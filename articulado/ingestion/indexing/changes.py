@@ -48,17 +48,13 @@ from articulado.values.protocols import Embedded, Embedder, SparseVector, Vector
 
 @dataclass(frozen=True)
 class Entry:
-    """Point of the index: a parent or a child.
-
-    ``dense`` is the text to embed, ``within`` the larger text around it, ``sparse`` the text whose words count; empty
-    ones are not encoded. ``lay_phrasings`` are user phrasings of a parent, one per line.
-    """
+    """Point of the index: a parent or a child, and its texts to encode; empty ones are not encoded."""
 
     chunk: Chunk
-    dense: str = ""
-    sparse: str = ""
-    within: str = ""
-    lay_phrasings: str = ""
+    dense: str = ""  # text to embed
+    sparse: str = ""  # text whose words are counted
+    within: str = ""  # larger text around ``dense``
+    lay_phrasings: str = ""  # user phrasings of a parent, one per line
 
 
 def entries_of(

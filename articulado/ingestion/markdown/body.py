@@ -63,18 +63,14 @@ UNNAMED = Heading("Texto", "texto:texto", "")  # heading of a text without headi
 
 @dataclass
 class ProvisionDraft:
-    """Provision being read: its heading, the headings above it, and its content so far.
-
-    ``frame`` is the enclosing text, if a norm holds several in its annexes. ``loose``: text without a label, such as a
-    preamble or text below a chapter or the signatures.
-    """
+    """Provision being read: its heading, the headings above it, and its content so far."""
 
     heading: Heading
     breadcrumb: str
     paragraphs: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    frame: str = ""
-    loose: bool = False
+    frame: str = ""  # enclosing text, if a norm holds several texts in its annexes
+    loose: bool = False  # text without a label: a preamble, or text below a chapter or the signatures
     signed: bool = False
 
     @property
@@ -125,22 +121,18 @@ class ProvisionDraft:
 
 
 class Body:
-    """Reading state: the current provision, the headings above it, and if a quotation is open.
-
-    ``part`` is the kind of disposition announced by "Disposiciones finales"; ``whole_annex``: everything in the current
-    annex is its text.
-    """
+    """Reading state: the current provision, the headings above it, and if a quotation is open."""
 
     def __init__(self) -> None:
         self.drafts: list[ProvisionDraft] = []
         self.draft: ProvisionDraft | None = None
         self.above: dict[int, str] = {}
         self.untitled: int | None = None
-        self.part = ""
+        self.part = ""  # kind of disposition announced by "Disposiciones finales"
         self.quoted = False
         self.superseded = False
         self.annexes = False
-        self.whole_annex = False
+        self.whole_annex = False  # everything in the current annex is its text
         self.table = False
         self.frames: list[str] = []
         self._frame = ""

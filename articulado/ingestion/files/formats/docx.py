@@ -114,9 +114,7 @@ def read(path: Path) -> FileText:
     """Return the text as one page without a number, with computed list numbers ("1.", "a)", "Artículo 3.").
 
     A table is one paragraph with one row per line. Deleted and hidden text is left out with a warning.
-
-    Raises:
-        InvalidInput: the file cannot be read, is damaged, locked, without text, or no Word document.
+    Raises ``InvalidInput`` if the file cannot be read, is damaged, locked, without text, or no Word document.
     """
     return packed_text(path, _content, "file.docx_damaged")
 

@@ -49,13 +49,10 @@ _MAX_RENDERINGS = 60  # renderings of single overprinted texts per page
 
 
 class Seen(NamedTuple):
-    """Letters of a page by visibility.
-
-    ``layer`` are invisible letters over an image that fills the page: text that another program recognised on it.
-    """
+    """Letters of a page by visibility."""
 
     shown: list[Letter]
-    layer: list[Letter]
+    layer: list[Letter]  # invisible, over an image of the whole page: text recognised by another program
     hidden: list[Letter]
 
 

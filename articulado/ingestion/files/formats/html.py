@@ -56,10 +56,8 @@ _MAX_SPAN = 100  # maximum columns of a cell
 def read(path: Path) -> FileText:
     """Return the text as one page without a number: a paragraph per block, one with a row per line for a table.
 
-    Write out the markers of list items, equations and the values of fields.
-
-    Raises:
-        InvalidInput: the file cannot be read, is empty, is no text, or its encoding is unknown.
+    Write out the markers of list items, equations and the values of fields. Raises ``InvalidInput`` if the file cannot
+    be read, is empty, is no text, or its encoding is unknown.
     """
     from bs4 import BeautifulSoup
     from bs4.dammit import EncodingDetector

@@ -20,17 +20,13 @@ _CLOSEST_SEEN = 16  # largest invisible difference of two colours in any channel
 
 @dataclass
 class LeftOut:
-    """Numbers of characters that a reader leaves out, of comments and of unfilled fields.
+    """Numbers of characters that a reader leaves out, of comments and of unfilled fields."""
 
-    ``hidden`` characters are invisible, ``deleted`` those of tracked deletions, ``struck`` struck through, and
-    ``margins`` those of the headers and footers of pages.
-    """
-
-    hidden: int = 0
-    deleted: int = 0
-    struck: int = 0
+    hidden: int = 0  # invisible characters
+    deleted: int = 0  # characters of tracked deletions
+    struck: int = 0  # characters struck through
     comments: int = 0
-    margins: int = 0
+    margins: int = 0  # characters in the headers and footers of pages
     unfilled: int = 0
 
     def hide(self, text: str) -> None:
@@ -129,11 +125,7 @@ def _raised(base: str, text: str, notes: Collection[str]) -> str:
 
 
 def lowered(before: str, mark: str) -> str:
-    """Return a subscript, with "_" before it if both sides are digits.
-
-    >>> lowered("CO", "2"), lowered("1", "2")
-    ('2', '_2')
-    """
+    """Return a subscript, with "_" before it if both sides are digits."""
     return f"_{mark}" if before[-1:].isdigit() and mark[:1].isdigit() else mark
 
 

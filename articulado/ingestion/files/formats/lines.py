@@ -171,14 +171,11 @@ def letter(number: int) -> str:
 
 @dataclass(frozen=True)
 class RunningText:
-    """Paragraphs of all pages, separated by blank lines.
-
-    ``starts`` are the ascending offsets in ``text`` at which the pages begin, ``numbers`` their page numbers.
-    """
+    """Paragraphs of all pages, separated by blank lines."""
 
     text: str
-    starts: tuple[int, ...]
-    numbers: tuple[int | None, ...]
+    starts: tuple[int, ...]  # offsets in ``text`` at which the pages begin, ascending
+    numbers: tuple[int | None, ...]  # numbers of the pages
 
     def page_at(self, offset: int) -> int | None:
         page = bisect_right(self.starts, offset) - 1

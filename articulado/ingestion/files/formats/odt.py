@@ -45,9 +45,7 @@ def read(path: Path) -> FileText:
     """Return the text as one page without a number; a table is one paragraph with one row per line.
 
     List items have no mark unless it is typed. Notes stand at the end. Hidden text is left out with a warning.
-
-    Raises:
-        InvalidInput: the file cannot be read, is damaged, locked, without text, or no OpenDocument text.
+    Raises ``InvalidInput`` if the file cannot be read, is damaged, locked, without text, or no OpenDocument text.
     """
     return packed_text(path, _content, "file.odt_damaged")
 

@@ -53,9 +53,7 @@ def read(path: Path) -> FileText:
 
     A table is one paragraph with one row per line; its head is repeated on the next page. Of a bilingual text only the
     Spanish one is read. Warnings name the pages with content left out, not read, or recognised on an image.
-
-    Raises:
-        InvalidInput: the file cannot be read, is damaged, locked by a password, or has no readable text.
+    Raises ``InvalidInput`` if the file cannot be read, is damaged, locked by a password, or has no readable text.
     """
     data = read_bytes(path)
     if PDF not in data[:1024]:

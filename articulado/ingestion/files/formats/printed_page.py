@@ -55,16 +55,13 @@ if TYPE_CHECKING:
 
 
 class PrintedLine(NamedTuple):
-    """Line of a page; ``column`` numbers the columns, 0 is text across the whole page.
-
-    ``alone``: a paragraph by itself. ``parted``: a gap is above it. ``in_margin``: it stands apart at the head or foot.
-    """
+    """Line of a page, with its column and position."""
 
     text: str
-    column: int = 0
-    alone: bool = False
-    parted: bool = False
-    in_margin: bool = False
+    column: int = 0  # 0: text across the whole page
+    alone: bool = False  # a paragraph by itself
+    parted: bool = False  # below a gap
+    in_margin: bool = False  # apart from the text, at the head or foot of the page
 
 
 Line = PrintedLine | Table
@@ -72,24 +69,20 @@ Line = PrintedLine | Table
 
 @dataclass
 class PageContent:
-    """Lines of a page in reading order, and its defects.
-
-    ``hidden`` is the number of invisible letters, ``across`` a watermark. ``recognised``: the text was recognised on an
-    image, by another program or now. ``languages`` are those of columns beside Spanish ones.
-    """
+    """Lines of a page in reading order, and its defects."""
 
     lines: list[Line] = field(default_factory=list)
     tables_read: bool = True
     is_picture: bool = False
     lost_table: bool = False
-    hidden: int = 0
+    hidden: int = 0  # number of invisible letters
     hidden_notes: int = 0
-    across: str = ""
-    recognised: Literal["", "before", "now"] = ""
+    across: str = ""  # watermark
+    recognised: Literal["", "before", "now"] = ""  # text recognised on an image, by another program or now
     recognised_pictures: bool = False
     lost_picture: bool = False
     lost_formula: bool = False
-    languages: set[str] = field(default_factory=set)
+    languages: set[str] = field(default_factory=set)  # of columns beside Spanish ones
 
 
 _MIN_LETTERS = 30  # minimum letters of a sideways table

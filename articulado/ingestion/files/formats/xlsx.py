@@ -45,9 +45,7 @@ def read(path: Path) -> FileText:
 
     A table is one paragraph after the name of its sheet; empty rows separate tables. A formula counts with its last
     computed value, or as a gap. Drawings follow the tables of their sheet. Hidden content is left out with a warning.
-
-    Raises:
-        InvalidInput: the file cannot be read, is damaged, without text, or no spreadsheet.
+    Raises ``InvalidInput`` if the file cannot be read, is damaged, without text, or no spreadsheet.
     """
     return packed_text(path, _content, "file.xlsx_damaged")
 
