@@ -160,10 +160,8 @@ class IndexBuilder:
     async def commit(self, description: Description) -> Index:
         """Check the written points and serve the generation.
 
-        Raises:
-            InvalidInput: the generation has no chunks, or two chunks share an id.
-            IndexMismatch: the store does not hold the added points.
-            StoreUnavailable, ConfigurationError: publishing failed; the old generation still serves.
+        Raises ``InvalidInput`` if there are no chunks or two share an id, ``IndexMismatch`` if the store lacks added
+        points, ``StoreUnavailable`` or ``ConfigurationError`` if publishing fails: the old generation still serves.
         """
         if self._dimensions is None or not self.points:
             raise InvalidInput(translate("store.nothing_to_index"))

@@ -63,8 +63,8 @@ def _address(settings: Settings) -> dict[str, Any]:
 
 @contextmanager
 def translate_server_errors() -> Iterator[None]:
-    """Convert client failures: ``IndexMissing`` (no such collection), ``ConfigurationError`` (key refused, redirect),
-    else ``StoreUnavailable``.
+    """Convert client failures to ``IndexMissing`` (no such collection), ``ConfigurationError`` (key refused, redirect)
+    or ``StoreUnavailable``.
     """
     from qdrant_client.common.client_exceptions import QdrantException
     from qdrant_client.http.exceptions import ApiException, UnexpectedResponse

@@ -36,12 +36,7 @@ class _Entry:
 
 
 class PackagedRecords:
-    """Packaged (or other) records; a ``ChunkStore`` whose searches are empty: records have no vectors.
-
-    >>> vacation, *_ = PackagedRecords().lookup("¿Cuántos días de vacaciones me corresponden?", [], limit=3)
-    >>> vacation.chunk["provision"], vacation.chunk["law_name"]
-    ('Artículo 38', 'Estatuto de los Trabajadores')
-    """
+    """Packaged (or other) records; a ``ChunkStore`` whose searches are empty: records have no vectors."""
 
     def __init__(self, pairs: Sequence[tuple[Record, Chunk]] | None = None) -> None:
         self._own_pairs = pairs
