@@ -211,9 +211,7 @@ class LangChainChat:
     def _structured_attempt(
         self, method: Method, prompt: list[BaseMessage], schema: type[BaseModel], max_tokens: int | None
     ) -> Callable[[], Awaitable[ReplyAccumulator]]:
-        """Return one attempt at an unchecked structured reply; it raises ``MethodRefused`` if the server refuses
-        ``method``.
-        """
+        """Request an unchecked structured reply once; raise ``MethodRefused`` if the server refuses ``method``."""
         limit = {self._token_limit_name: max_tokens} if self._token_limit_name and max_tokens else {}
         body = {**limit, **(getattr(self._model, "extra_body", None) or {})}
         model = bind_schema(self._model, method, schema, body)

@@ -123,15 +123,12 @@ def withheld(error: BaseException) -> ProviderFailure:
 
 @dataclass(frozen=True)
 class Failure:
-    """Error for the user, and if a retry may help.
-
-    ``divisible``: a smaller request may be accepted. ``unreachable``: the connection failed.
-    """
+    """Error for the user, and if a retry may help."""
 
     error: ArticuladoError
     transient: bool = False
-    divisible: bool = False
-    unreachable: bool = False
+    divisible: bool = False  # a smaller request may be accepted
+    unreachable: bool = False  # the connection failed
 
 
 def explain(error: BaseException, endpoint: Endpoint) -> Failure | None:

@@ -96,17 +96,15 @@ def _period(text: str, least: Callable[[str], int]) -> int:
 class ReplyAccumulator:
     """Collects messages or chunks of a reply: text without reasoning, end, and cost.
 
-    With a ``limit`` in characters, the text ends at the next line break, or ``LINE_ALLOWANCE`` later: then ``full``,
-    and ``looped`` if it repeated itself. ``begun``: any text arrived, even reasoning. ``void``: returned text was
-    reasoning; the caller resets it.
+    Beyond ``limit`` the text ends at the next line break, or ``LINE_ALLOWANCE`` later.
     """
 
-    limit: int | None = None
+    limit: int | None = None  # characters
     reasoning: ReasoningFilter = field(default_factory=ReasoningFilter)
-    full: bool = False
-    looped: bool = False
-    void: bool = False
-    begun: bool = False
+    full: bool = False  # ended by the limit
+    looped: bool = False  # ended because it repeated itself
+    void: bool = False  # the returned text was reasoning; the caller resets this
+    begun: bool = False  # any text has arrived, even reasoning
     finish_reason: str = ""
     input_tokens: int = 0
     output_tokens: int = 0

@@ -29,19 +29,14 @@ class DeadlinePassedError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Backoff:
-    """Repeats a call after transient failures.
-
-    ``first_pause``: average seconds before the first retry, doubled for each later one, spread over ±50 %. A pause
-    requested by the server replaces it; one above ``longest_pause`` is a failure. ``clock``: Unix time; ``jitter``:
-    number in [0, 1).
-    """
+    """Repeats a call after transient failures; a pause requested by the server replaces ours."""
 
     max_attempts: int = 3
-    first_pause: float = 0.5
-    longest_pause: float = math.inf
-    clock: Callable[[], float] = time.time
+    first_pause: float = 0.5  # average seconds before the first retry, ±50 %; doubled for each later one
+    longest_pause: float = math.inf  # seconds; if the server requests more, the call fails
+    clock: Callable[[], float] = time.time  # Unix time
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    jitter: Callable[[], float] = random.random
+    jitter: Callable[[], float] = random.random  # number in [0, 1)
     time_limit: Callable[[float | None], asyncio.Timeout] = asyncio.timeout
 
     async def repeat(
@@ -124,11 +119,7 @@ class Retrier(Backoff):
     timeout: float = DEFAULT_TIMEOUT
 
     async def run(self, attempt: Callable[[], Awaitable[T]], deadline: float | None = None) -> tuple[T, int]:
-        """Return the first successful result and the number of attempts.
-
-        Raises:
-            ModelError: the provider failed, or (``ModelMisconfigured``) rejects key or model; with ``attempts``.
-        """
+        """Return the first successful result and the number of attempts; raise ``ModelError`` with ``attempts``."""
         attempts = 0
 
         async def counted() -> T:
