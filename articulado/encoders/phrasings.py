@@ -73,19 +73,14 @@ NO_SUPPORT = Support(0.0, 0.0, 0, NEIGHBOURS)
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """Known questions around a question; similarities are cosines in [-1, 1].
+    """Known questions around a question; similarities are cosines in [-1, 1]."""
 
-    ``support``: provisions by best similarity; ``summaries``: similarity of each provision's summary; ``answered``,
-    ``unanswered``: nearest question with and without an answer; ``fifth``: fifth nearest with one; ``share``: answered
-    ones among the ten nearest.
-    """
-
-    support: Mapping[ProvisionRef, Support]
-    summaries: Mapping[ProvisionRef, float]
-    answered: float
-    unanswered: float
-    fifth: float
-    share: float
+    support: Mapping[ProvisionRef, Support]  # in the order of the best similarity
+    summaries: Mapping[ProvisionRef, float]  # similarity of each provision's summary
+    answered: float  # similarity of the nearest question with an answer
+    unanswered: float  # similarity of the nearest question without an answer
+    fifth: float  # similarity of the fifth nearest question with an answer
+    share: float  # share of answered ones among the ten nearest
 
     @cached_property
     def best_mean(self) -> float:

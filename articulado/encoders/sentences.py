@@ -221,15 +221,12 @@ def as_it_is(cosines: NDArray[np.floating]) -> NDArray[np.float32]:
 
 @dataclass(frozen=True)
 class Space:
-    """Vectors of known questions and summaries, (…, dim), and the projection of an encoder's vectors.
-
-    ``centre`` (encoder dim,) and ``axes`` (encoder dim, dim) are those of the questions.
-    """
+    """Vectors of known questions and summaries, (…, dim), and the projection of an encoder's vectors."""
 
     vectors: NDArray[Any]
     summaries: NDArray[Any]
-    centre: NDArray[np.floating]
-    axes: NDArray[np.floating]
+    centre: NDArray[np.floating]  # mean of the questions, (encoder dim,)
+    axes: NDArray[np.floating]  # main axes of the questions, (encoder dim, dim)
     scale: Scale = as_it_is
     summary_scale: Scale = as_it_is
 
