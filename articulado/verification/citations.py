@@ -37,16 +37,12 @@ _SAYS_NONE = re.compile(
 
 @dataclass(frozen=True)
 class KnownProvisions:
-    """The provisions named in an answer, as found in the index.
+    """The provisions named in an answer, as found in the index."""
 
-    ``parts`` has the chunks of each, none if the index lacks it, and no key if it was not looked up. ``texts`` are
-    official texts in force. ``laws`` have official text: a provision missing from them does not exist.
-    """
-
-    parts: Mapping[ProvisionRef, Sequence[Chunk]]
-    laws: frozenset[str] = frozenset()
+    parts: Mapping[ProvisionRef, Sequence[Chunk]]  # chunks of each looked-up provision, none if the index lacks it
+    laws: frozenset[str] = frozenset()  # ids of laws with official text: a provision missing from them does not exist
     repealed: frozenset[ProvisionRef] = frozenset()
-    texts: Mapping[ProvisionRef, str] = field(default_factory=dict)
+    texts: Mapping[ProvisionRef, str] = field(default_factory=dict)  # official texts in force
 
 
 NOTHING_KNOWN = KnownProvisions({})

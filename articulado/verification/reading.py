@@ -120,20 +120,18 @@ LEAST_QUOTED = 4
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence or a list item: ``answer.text[start:end]``.
-
-    ``written_marks`` are its markers, also one behind its full stop, ``marks`` their numbers that point to a source.
-    ``rests_on`` are the sources of its provisions and markers, else those of the next or last markers in its paragraph.
-    """
+    """A sentence or a list item: ``answer.text[start:end]``."""
 
     text: str
     start: int
     end: int
     paragraph: int
-    written_marks: tuple[Mark, ...]
-    marks: tuple[int, ...]
+    written_marks: tuple[Mark, ...]  # its markers, also one behind its full stop
+    marks: tuple[int, ...]  # numbers of its markers that point to a source
     named: tuple[Citation, ...]
-    rests_on: tuple[int, ...]
+    rests_on: tuple[
+        int, ...
+    ]  # sources of its provisions and markers, else of the next or last markers in its paragraph
 
 
 def without_names(sentence: Sentence) -> str:
