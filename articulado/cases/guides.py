@@ -21,16 +21,13 @@ _NOT_COMPARED = "guardrails"
 
 @dataclass(frozen=True)
 class Guide:
-    """An article, or a matter that no article handles, by its texts.
+    """An article, or a matter that no article handles, by its texts."""
 
-    ``asked`` are questions of people, ``names`` title and topic. An outside matter has no ``article_id`` and no fields.
-    """
-
-    article_id: str
+    article_id: str  # empty for an outside matter, which has no fields either
     title: str
     topic: str
-    asked: tuple[str, ...]
-    names: tuple[str, ...] = ()
+    asked: tuple[str, ...]  # questions of people
+    names: tuple[str, ...] = ()  # title and topic
     texts: tuple[str, ...] = ()
     attributes: dict[str, str] = field(default_factory=dict, hash=False)
     fields: tuple[FieldSpec, ...] = field(default=(), hash=False)

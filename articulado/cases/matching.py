@@ -100,17 +100,14 @@ class Match(NamedTuple):
 
 @dataclass(frozen=True)
 class Choice:
-    """The article of a case; ``of_data`` is another article that all data belong to, ``rival`` the next one.
-
-    ``in_scope`` is the probability that any article handles the inquiry, ``share`` that this one does if any does.
-    """
+    """The article chosen for a case, its probabilities, and the alternatives."""
 
     guide: Guide
-    in_scope: float
-    share: float
+    in_scope: float  # probability that any article handles the inquiry
+    share: float  # probability that this article handles it, if any does
     is_redirected: bool
-    of_data: Guide | None
-    rival: Guide | None
+    of_data: Guide | None  # another article that all collected data belong to
+    rival: Guide | None  # the next best article
 
     @property
     def log_odds(self) -> float:

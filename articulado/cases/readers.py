@@ -44,11 +44,7 @@ class _NotOfType(Exception): ...
 def read_value(
     given: CollectedValue, spec: FieldSpec, circumstances: Circumstances, looked_for: Sequence[str] = ()
 ) -> Value:
-    """Return a datum as a value of its field; ``looked_for`` are the words that rules look for in it.
-
-    Raises:
-        UnusableValue: It is not of the type of the field.
-    """
+    """Return a datum as a value of its field, or raise ``UnusableValue``; rules look for the words ``looked_for``."""
     spoken, kind, text = circumstances.language, spec["data_type"], text_of(given)
     try:
         if stands_for_nothing(text, spec, looked_for):

@@ -50,18 +50,15 @@ class Reading:
 
 @dataclass(frozen=True)
 class ReadData:
-    """The data of a case: values by field (``readings``), and the names of the fields without one.
-
-    ``blocking`` are rejected fields that are required or read by a rule, ``unusable`` the sent names of rejected data.
-    """
+    """The data of a case: values by field (``readings``), and the names of the fields without one."""
 
     readings: Mapping[str, Reading]
     missing: Sequence[str]
     rejected: Sequence[RejectedDatum]
     conflicting: Sequence[str]
     required: Sequence[str]
-    blocking: frozenset[str]
-    unusable: frozenset[str]
+    blocking: frozenset[str]  # rejected fields that are required or read by a rule
+    unusable: frozenset[str]  # names of rejected data, as sent
     circumstances: Circumstances
 
     @property
