@@ -27,15 +27,12 @@ _LEADING = r"(?:\b(?:en|de|con|según)\s+)?(?:\b(?:el|al|del|mi|su)\s+)?"
 
 @dataclass(frozen=True)
 class Applicable:
-    """The agreements of a question: ids of ``named`` ones, the ``names`` used for them, ids of ``excluded`` ones.
+    """The collective agreements of a question."""
 
-    ``missing`` are the written names of agreements that the index lacks.
-    """
-
-    named: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
-    excluded: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()  # ids of the named agreements
+    names: tuple[str, ...] = ()  # their names as written in the question
+    excluded: tuple[str, ...] = ()  # ids of agreements that do not apply
+    missing: tuple[str, ...] = ()  # names, as written, of agreements that the index lacks
 
 
 def applicable(
@@ -67,11 +64,7 @@ def applicable(
 
 
 def without_agreement_names(question: str, names: Sequence[str]) -> str:
-    """Return a question without the names of its agreements.
-
-    >>> without_agreement_names("¿qué plus de nocturnidad da el convenio del metal?", ["convenio del metal"])
-    '¿qué plus de nocturnidad da?'
-    """
+    """Return a question without the names of its agreements."""
     if not names:
         return question
     for name in names:

@@ -27,12 +27,7 @@ def name_of(need: Need) -> str:
 def provisions_needed(
     need: Need, default_law: str, today: date, as_of: date | None = None, *, spanish_law: bool = True
 ) -> list[ProvisionRequest]:
-    """Return the provisions that a need names, also in its keywords; ``law_id`` is empty if the named law is unknown.
-
-    >>> need = Need(kind="keywords", article="", law="", keywords="plazo despido art. 59.3 ET")
-    >>> [request.provision_key for request in provisions_needed(need, "", date(2026, 11, 23))]
-    ['art:59']
-    """
+    """Return the provisions that a need names, also in its keywords; an unknown law has the ``law_id`` ""."""
     text, default = text_of(need), "" if need["law"] else default_law
     # Of keywords, a number alone is no article: "33 días por año".
     if need["kind"] == "keywords" and not parse_citations(text, CitationContext(day=as_of)):

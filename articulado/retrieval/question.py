@@ -33,11 +33,7 @@ MAX_LOOKUP_WORDS = 2
 
 
 def as_citation(text: str, today: date) -> str:
-    """Turn a text that consists of an article number into a citation; return any other text unchanged.
-
-    >>> as_citation("¿34.8?", date(2026, 1, 1)), as_citation("34.8 horas", date(2026, 1, 1))
-    ('arts. 34.8?', '34.8 horas')
-    """
+    """Turn a text that consists of an article number into a citation; return any other text unchanged."""
     alone = read(text, today).alone
     return f"arts. {text[alone[0].start :]}" if alone else text
 

@@ -59,10 +59,7 @@ class MeaningSearch:
 
 @dataclass(frozen=True)
 class HybridSearch:
-    """Encodes queries and searches with them; the vectors are cached outside of the state.
-
-    An embedder that ``knows_words`` returns a zero vector for unknown words; from any other, that is an error.
-    """
+    """Encodes queries and searches with them; the vectors are cached outside of the state."""
 
     store: ChunkStore
     embedder: Embedder
@@ -72,7 +69,7 @@ class HybridSearch:
     domain: Domain
     fusion: Fusion
     question_time: QuestionTime = UNLIMITED
-    knows_words: bool = False
+    knows_words: bool = False  # the embedder returns a zero vector for unknown words: no error
     meaning: MeaningSearch | None = None
     dense_vectors: VectorCache[Vector] = dataclasses.field(default_factory=VectorCache)
     sparse_vectors: VectorCache[SparseVector] = dataclasses.field(default_factory=VectorCache)
@@ -136,10 +133,8 @@ class HybridSearch:
         Weighted score = RRF score × weight of the collection. On another day, a later wording replaces one that the
         index lacks; today, future provisions are found too. ``unavailable`` receives collections that do not answer, if
         others find anything; without it, each must answer. ``problems`` receives the reasons for a search by words.
-
-        Raises:
-            ModelError: Vectors are missing, and the embedder is down or late.
-            StoreUnavailable, IndexMissing: A collection that must answer does not.
+        Raises ``ModelError`` if the embedder is down or late, ``StoreUnavailable`` or ``IndexMissing`` if a collection
+        that must answer does not.
         """
         caps = caps or self.profile.search.caps
         dense: Sequence[Vector | None] = [None] * len(queries)
@@ -182,8 +177,7 @@ class HybridSearch:
     ) -> tuple[list[Candidate], Cost, list[str]]:
         """Search as ``run``, by words if the embedder fails, without unavailable collections; also return warnings.
 
-        Raises:
-            StoreUnavailable, IndexMissing: A collection does not answer, and no other finds anything.
+        Raises ``StoreUnavailable`` or ``IndexMissing`` if a collection does not answer and no other finds anything.
         """
         unavailable: set[str] = set()
         search = partial(

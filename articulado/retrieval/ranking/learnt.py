@@ -60,16 +60,12 @@ def own_probability(candidates: Sequence[Candidate], around: Neighbourhood) -> f
 
 @dataclass(frozen=True)
 class RankingModel:
-    """Trees whose leaves sum up to the log odds that a candidate is right.
-
-    All arrays are (trees, nodes); ``left`` and ``right`` are the children for values up to the threshold and above it;
-    a leaf is its own child.
-    """
+    """Trees whose leaves sum up to the log odds that a candidate is right; arrays are (trees, nodes)."""
 
     feature: NDArray[np.integer]
     threshold: NDArray[np.floating]
-    left: NDArray[np.integer]
-    right: NDArray[np.integer]
+    left: NDArray[np.integer]  # child for values up to the threshold; a leaf is its own child
+    right: NDArray[np.integer]  # child for values above the threshold
     value: NDArray[np.floating]
     bias: float
 

@@ -134,16 +134,13 @@ _SHORTEST_RUN, _LONGEST_RUN = 3, 5
 
 @dataclass(frozen=True)
 class WordingModel:
-    """Linear models over the words of a question: log odds of the field, and shares of the unanswered ``matters``.
+    """Linear models over the words of a question: log odds of the field, and shares of the unanswered ``matters``."""
 
-    ``idf`` and ``field`` are (TERM_PLACES,), ``of_matter`` is (WORD_PLACES, matters).
-    """
-
-    idf: NDArray[np.floating]
-    field: NDArray[np.floating]
+    idf: NDArray[np.floating]  # (TERM_PLACES,)
+    field: NDArray[np.floating]  # (TERM_PLACES,)
     field_bias: float
     matters: tuple[str, ...]
-    of_matter: NDArray[np.floating]
+    of_matter: NDArray[np.floating]  # (WORD_PLACES, matters)
     matter_bias: NDArray[np.floating]
 
     def field_score(self, question: str, language: Language) -> float:
