@@ -108,7 +108,7 @@ def values_of(chunk: Chunk) -> dict[str, str]:
 
 
 def coded(values: Sequence[dict[str, str]]) -> tuple[dict[str, list[str]], Rows]:
-    """Return the sorted values of each field, and their positions: (fields, n), -1 for none."""
+    """Return the sorted values of each field, and each point's position among them, (fields, n); -1: no value."""
     names = sorted({name for each in values for name in each})
     listed = {name: sorted({each[name] for each in values if name in each}) for name in names}
     codes = np.full((len(names), len(values)), -1, dtype=np.int32)
@@ -229,9 +229,9 @@ class Collection:
     def search(
         self, queries: Sequence[HybridQuery], clauses: Sequence[Clause], *, points: int, parents: int
     ) -> list[list[list[Scored]]]:
-        """Return for each query its rankings, the dense one first: the best ``parents`` of the best ``points``.
+        """Return the rankings of each query, dense before sparse: the best ``parents`` among the best ``points``.
 
-        A parent has the score of its best point; ties go to the smaller id. An omitted side has no ranking.
+        A parent has the score of its best point; ties go to the smaller id. A side without a vector has no ranking.
         """
         passing = self.passing(clauses)
         kept = None if passing is None else np.flatnonzero(passing[self.dense_rows])

@@ -111,7 +111,7 @@ class _Lines:
 
 
 class EmbeddedWriter:
-    """``IndexWriter`` that writes into the folder of the generation; server steps do nothing."""
+    """``IndexWriter`` that writes into the folder of the generation; steps that only a server needs do nothing."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -143,7 +143,7 @@ class Registry:
         await self._delete([self._id(UPDATE)])
 
     async def read(self, key: str) -> dict[str, Any] | None:
-        """Return a payload of this profile as most replicas have it, or ``None``."""
+        """Return a payload of this profile on which a quorum of the replicas agrees, or ``None``."""
         return (await self._read([self._id(key)], by_most=True)).get(self._id(key))
 
     async def replace(self, key: str, payload: dict[str, Any], *, field: str, expected: str) -> bool:

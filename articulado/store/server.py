@@ -117,8 +117,8 @@ def _by_id(chunks: Iterable[Chunk]) -> list[Chunk]:
 class ServerStore:
     """``ChunkStore`` over the collections of one generation; see ``translate_server_errors`` for its errors.
 
-    Collections are addressed by name, not alias, so a process keeps its generation during a rebuild. An update in place
-    is seen at once. ``IndexMissing``: the generation was deleted, after two rebuilds.
+    Collections are addressed by name, not alias: a process keeps its generation during a rebuild, but sees an update
+    in place at once. Two rebuilds later its generation is deleted, and calls raise ``IndexMissing``.
     """
 
     def __init__(

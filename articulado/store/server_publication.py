@@ -123,7 +123,7 @@ class WriterLock:
 
 
 class Publication:
-    """Served generations of an index, as one writer sees and changes them; ``held``: how long replaced ones stay."""
+    """Publishes and deletes generations of an index for one writer; replaced ones stay for the time ``held``."""
 
     def __init__(
         self, client: "AsyncQdrantClient", registry: Registry, lock: WriterLock, *, prefix: str, held: timedelta

@@ -129,6 +129,7 @@ def packaged_law_records() -> Mapping[ProvisionRef, LawRecord]:
 
 @cache
 def records_of_law(law_id: str) -> Mapping[ProvisionRef, LawRecord]:
+    """Return the packaged records of one law, by law and provision key."""
     return law_records_of(load_law(law_id))
 
 
@@ -162,15 +163,18 @@ def parse_refs(refs: Iterable[str]) -> list[ProvisionRef]:
 
 
 def refs_of(record: Record) -> list[ProvisionRef]:
+    """Return the provisions that a record cites or, if it is without rules, those that replace it."""
     return parse_refs(record.replaced_by if isinstance(record, EmptyRecord) else record.refs)
 
 
 def lay_phrasings(chunk: Chunk) -> str:
+    """Return the hidden search text of the chunk's packaged record, or ""."""
     record = _record_of(chunk)
     return search_text(record) if record else ""
 
 
 def record_questions(chunk: Chunk) -> tuple[str, ...]:
+    """Return the questions of the chunk's packaged record, if any."""
     record = _record_of(chunk)
     return record.questions if record else ()
 
