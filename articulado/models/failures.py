@@ -90,7 +90,7 @@ _STATUSES = frozenset([*range(300, 600), *map(str, range(300, 600))])
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Model of a request: name for a person, and role."""
+    """Model that receives a request: its name, as shown to a person, and its role."""
 
     name: str
     role: Role = "principal"
@@ -101,6 +101,7 @@ class Endpoint:
         return f"{self.name} [{translate(_ROLES[self.role])}]"
 
     def variable(self, suffix: str) -> str:
+        """Return the name of an environment variable of the role: "ARTICULADO_READER_MODEL" for the suffix "MODEL"."""
         return f"ARTICULADO_{self.role.upper()}_{suffix}"
 
 
@@ -117,6 +118,7 @@ class ProviderFailure(Exception):
 
 
 def withheld(error: BaseException) -> ProviderFailure:
+    """Replace an SDK error by its class and HTTP status, without its text, so that it can be logged."""
     status = _status_of(error)
     return ProviderFailure(type(error).__qualname__ if status is None else f"{type(error).__qualname__}, HTTP {status}")
 

@@ -321,9 +321,9 @@ LEAST_WINDOW = 256  # smallest context window in use; servers that count only un
 
 
 def words_if_cut(prompt: str, tokens: int) -> int:
-    """Return the number of words of a prompt that a server has cut, according to its token count; else 0.
+    """Return the number of words of a prompt if the server has cut it, else 0.
 
-    Tokenizers do not join words, so a prompt has at least one token a word.
+    The server has cut it if it counts fewer ``tokens`` than the prompt has words: no tokenizer joins words.
     """
     words = sum(1 for _ in _WORD.finditer(prompt))
     return words if LEAST_WINDOW <= tokens < words else 0
