@@ -238,6 +238,7 @@ class Phrasings:
 
 @cache
 def packaged_phrasings(encoder: SentenceEncoder) -> Phrasings:
+    """Return the packaged phrasings; raise ``ConfigurationError`` if they are damaged or of another encoder."""
     return Phrasings.load(encoder, FILE)
 
 
@@ -276,10 +277,9 @@ class Precedents:
         return similarities
 
     def support(self, question: Vector, without: Sequence[int] = ()) -> Mapping[ProvisionRef, float]:
-        """Return the cosine of the nearest precedent of each provision, reduced if not the direct one; positive ones
-        only.
+        """Return for each provision its largest positive cosine with a precedent; ``without``: rows to ignore.
 
-        ``without``: rows of ignored precedents.
+        If a provision is not the first answer of a precedent, the cosine is multiplied by ``BESIDE``.
         """
         similarities = self.similarities(question)
         similarities[list(without)] = 0
@@ -322,6 +322,7 @@ class Precedents:
 
 @cache
 def packaged_precedents(dimensions: int) -> Precedents:
+    """Return the packaged precedents, reduced to the first dimensions; raise ``ConfigurationError`` if damaged."""
     precedents = Precedents.load(PRECEDENTS)
     return precedents if dimensions == precedents.dimensions else precedents.reduced(dimensions)
 
