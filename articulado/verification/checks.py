@@ -75,12 +75,14 @@ def gap_findings(answer: ReadAnswer) -> list[Finding]:
 
 
 def checked_parts(language: str, *, quotes_only: bool) -> list[CheckedPart]:
+    """Return the kinds of checks that ``findings_of`` makes with the same arguments."""
     if quotes_only:
         return ["citations"]
     return ["citations", "quotations", "figures"] if language == "es" else ["citations", "quotations"]
 
 
 def with_shown_marks(findings: Sequence[Finding], shown: Collection[int]) -> list[Finding]:
+    """Return the findings without markers of sources that are not shown."""
     marks = {f"C{number}" for number in shown}
     return [{**finding, "mark": finding["mark"] if finding["mark"] in marks else ""} for finding in findings]
 

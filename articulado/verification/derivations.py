@@ -51,7 +51,7 @@ def _factors(values: Iterable[Quantity]) -> list[float]:
 
 
 class Values:
-    """The values from which an answer may compute: the user's, derived ones, quoted ones, all of the sources."""
+    """The values from which an answer may compute: ``said`` by the user, derived, quoted, and in the sources."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Values:
         """Return True if a figure follows from the values.
 
         ``near`` are values beside it. A ``rough`` figure may be off by 2 %. ``combined``: its sentence speaks of a sum
-        or rest.
+        or difference.
         """
         target, tolerance = float(figure.value), tolerance_of(figure.value, rough=rough)
         if figure.unit in ("day", "week", "month") and self._calendar.is_span(target, figure.unit, tolerance):

@@ -106,6 +106,7 @@ _CHARACTERS_AROUND = 160
 
 
 def calls_for_second_answer(finding: Finding) -> bool:
+    """Return True for a wrong citation or quotation, which a second call may correct."""
     return finding["severity"] == "error" and finding["check"] in ("citation", "quotation")
 
 

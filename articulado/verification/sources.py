@@ -202,6 +202,7 @@ UNITS_OF_TIME = ("day", "week", "month", "hour", "minute")
 
 
 def of_another_time(quantity: Quantity, sources: Sequence[Source]) -> bool:
+    """Return True if sources have the number of a figure, but per another time ("a month", not "a year")."""
     numbers = (number for source in sources for number in bare_numbers(source.everything))
     return any(
         number.per and quantity.per not in ("", number.per) for number in numbers if number.value == quantity.value

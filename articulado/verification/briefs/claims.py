@@ -311,7 +311,7 @@ def _words_around(sentence: Sentence) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def content_stems(text: str) -> frozenset[str]:
-    """Return the stems that tell one rule from another."""
+    """Return the stems of a text without figures, acronyms and words common to all rules."""
     words = _VERY.sub("muy", _ACRONYM.sub(" ", text))
     return frozenset(stem for stem in stems(words) if len(stem) > 1 and not stem.isdigit()) - _of_everybody()
 

@@ -279,12 +279,13 @@ def _widened(citation: Citation) -> Citation:
 
 
 def cited_laws(paragraphs: Sequence[BriefParagraph]) -> frozenset[str]:
+    """Return the ids of the registered laws that a brief cites."""
     named = (citation for paragraph in paragraphs for citation in citations_of(paragraph.text))
     return frozenset(citation.law_id for citation in named if citation.law_id)
 
 
 def around(text: str, citation: Citation) -> str:
-    """Return a provision as named, with the words behind it that may name its law."""
+    """Return the words of a citation, and those behind it that may name its law ("art. 5 del convenio")."""
     behind = _NAMING.match(text, citation.end)
     return " ".join((text[citation.start : citation.end] + (behind[0] if behind else "")).split()).rstrip(" ,")
 
