@@ -16,6 +16,7 @@ CONTEXT_SHARE = 0.7
 
 
 def budget_shares(max_tokens: int) -> tuple[int, int]:
+    """Return the tokens of the context and of the answer; their sum is ``max_tokens``."""
     context = int(max_tokens * CONTEXT_SHARE)
     return context, max_tokens - context
 
@@ -104,7 +105,7 @@ def shorten_answer(answer: Answer, budget: int, counter: TokenCounter) -> tuple[
 def fit_calculations(
     calculations: Sequence[WorkedCalculation], written: Answer, budget: int, counter: TokenCounter
 ) -> tuple[Answer, list[str]]:
-    """Put the calculations before an answer; return it, and the lines dropped to fit, results excepted."""
+    """Put the calculations before an answer; return it, and the dropped lines; results are never dropped."""
     places = sorted(
         ((line, number) for number, each in enumerate(calculations) for line in range(1, len(each["lines"]))),
         reverse=True,

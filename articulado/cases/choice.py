@@ -100,6 +100,7 @@ def order_for_required_data(
 
 
 def is_critical(chunk: Chunk, profile: RequiredDataProfile) -> bool:
+    """Return True for a chunk of the first tier, or of the profile's first type."""
     return chunk["tier"] == TIERS[0] or chunk["chunk_type"] == profile.types[0]
 
 

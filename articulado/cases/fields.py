@@ -63,6 +63,7 @@ def fields_json(fields: RequiredFields) -> str:
 
 
 def field_specs(details: Iterable[Mapping[str, Any]]) -> list[FieldSpec]:
+    """Return the fields of the structured contents of chunks; of fields with the same name the last."""
     specs: dict[str, FieldSpec] = {spec["field"]: spec for content in details for spec in content.get("fields", [])}
     return list(specs.values())
 
@@ -189,6 +190,7 @@ def field_value(chunk: Chunk, field: FilterField) -> str:
 
 
 def passes_filter(chunk: Chunk, fields: Sequence[FilterField], values: Mapping[str, str], names: Sequence[str]) -> bool:
+    """Return True if a chunk has the value of each filter in ``names``, or no value at all."""
     return all(
         field_value(chunk, field) in (values[field.name], APPLIES_TO_ALL)
         for field in fields

@@ -146,6 +146,7 @@ def choose(model: MatchModel, matches: Sequence[Match], topic: str, collected: M
 
 
 def unasked_data(guides: Iterable[Guide], collected: Mapping[str, Any]) -> list[str]:
+    """Return the names of collected data that no article requires."""
     asked = {name for guide in guides for name in _asked(guide, collected)}
     return [name for name in collected if name not in asked]
 
