@@ -62,6 +62,7 @@ def preference(candidate: Candidate) -> tuple[bool, float, float, str, str, int,
 
 
 def ranked_provisions(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Return the candidates without cards, in the order of ``preference``."""
     return sorted((each for each in candidates if not is_card(each["chunk"])), key=preference)
 
 
@@ -156,6 +157,7 @@ def _beside(score: float, worth: float, best: float) -> float:
 
 
 def is_asked_of(candidate: Candidate, named_agreements: Collection[str]) -> bool:
+    """Return True for a relevant provision of an agreement that the question names."""
     return candidate["chunk"]["law_id"] in named_agreements and candidate.get("rerank_score", 0.0) >= ASKED_OF
 
 
@@ -222,17 +224,20 @@ def pruned(ranked: Sequence[Candidate], cut: Cut) -> list[Candidate]:
 
 
 def is_of_card(candidate: Candidate) -> bool:
+    """Return True for an answer card, and for a provision that bears one."""
     return "card" in candidate["origins"]
 
 
 def is_kept(candidate: Candidate) -> bool:
+    """Return True for a candidate with an origin of ``RESERVED``, which no cut drops."""
     return not RESERVED.isdisjoint(candidate["origins"])
 
 
 def reserved_first(ranked: Sequence[Candidate], limit: int) -> list[Candidate]:
-    """Return the candidates in the order of admission: needs, cards with their law, the best, carryover, the rest.
+    """Return the candidates with the reserved ones first, each once; the caller admits the first ``limit``.
 
-    Carryover takes at most half of the places. A part that begins with table rows brings the part with their head.
+    Order: requested provisions (needs), cards and their provisions, the best candidate, provisions carried over from
+    the conversation (at most half of ``limit``), the rest. The part with the head of a table follows its rows.
     """
     by_part = {_part(candidate["chunk"], candidate["chunk"]["part"]): candidate for candidate in ranked}
 

@@ -333,6 +333,7 @@ def territory_asked(of_question: str | None, of_caller: str | None) -> str | Non
 
 
 def community_asked(of_question: str | None, of_caller: str | None) -> str | None:
+    """Return the autonomous community of ``territory_asked``, if any."""
     name = territory_asked(of_question, of_caller)
     place = place_called(name) if name else None
     return place.community if place else None

@@ -94,7 +94,7 @@ class Texts:
 
 @dataclass(frozen=True)
 class TurnModel:
-    """Models of the texts and, by variant (``SignReader.variant``) and decision, of all values."""
+    """Models of the question's text, and of all features by ``SignReader.variant`` and decision."""
 
     texts: Texts
     decisions: Mapping[tuple[str, Decision], Linear]
@@ -109,7 +109,7 @@ class TurnModel:
 
 
 class SignReader:
-    """Reads ``SIGNS`` of a question and a subject; ``wording``, ``support`` and ``around`` are those of Spanish law."""
+    """Computes the features ``SIGNS`` of a question and a subject; only Spanish law has ``support`` and ``around``."""
 
     def __init__(
         self,

@@ -59,6 +59,7 @@ class CardClassifier:
 
 
 def card_vectors(of_sentences: NDArray[np.floating], of_field: NDArray[np.floating]) -> NDArray[np.float32]:
+    """Join the vectors of questions by two encoders, (questions, dim) each, as input of ``CardClassifier``."""
     return np.hstack([of_sentences, of_field * OF_FIELD]).astype(np.float32)
 
 

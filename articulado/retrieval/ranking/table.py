@@ -198,6 +198,7 @@ def rerankers(
 
 
 def reranker_for(strategy: RerankStrategy, table: RerankerTable) -> Reranker | None:
+    """Return the reranker of a strategy; "auto" is "learnt" unless the table has an entry for it."""
     return table.get("learnt" if strategy == "auto" and "auto" not in table else strategy)
 
 

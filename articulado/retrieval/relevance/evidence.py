@@ -158,18 +158,21 @@ class WordingModel:
 
 
 def weights_at(idf: NDArray[np.floating], places: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return the idf at the slots of a question, (places,), as a vector of length 1."""
     weights = idf[places].astype(np.float64)
     length = float(np.linalg.norm(weights))
     return weights / length if length else weights
 
 
 def term_places(question: str, language: Language) -> NDArray[np.intp]:
+    """Return the slots of the stems, pairs and runs of letters of a question, in [0, TERM_PLACES)."""
     words = words_of(question)
     terms = [*_stems_and_pairs(words, language), *(run for word in words for run in runs_of(word))]
     return _places(terms, TERM_PLACES)
 
 
 def word_places(question: str, language: Language) -> NDArray[np.intp]:
+    """Return the slots of the stems and pairs of a question, in [0, WORD_PLACES)."""
     return _places(list(_stems_and_pairs(words_of(question), language)), WORD_PLACES)
 
 
