@@ -98,7 +98,7 @@ def _cards() -> BundledDocument:
 def comes_along(
     document: BundledDocument, has_law: Callable[[str], bool], has_document: Callable[[str, str], bool]
 ) -> bool:
-    """Tell if a bundled document is needed: a law's records, all or none, only without its ingested text."""
+    """Tell if an index lacks a bundled document: itself or, for a law's records, the ingested text of the law."""
     return not (has_law(document.id) if document.kind == RECORD else has_document(document.collection, document.id))
 
 

@@ -207,13 +207,13 @@ def _articles_of_annexes(blocks: Sequence[Block]) -> dict[int, int]:
 
 
 def begins_structure(blocks: Sequence[Block]) -> bool:
-    """Tell if paragraphs of an official norm open provisions: from number 1, or as in any document."""
+    """Tell if the paragraphs of an official norm open provisions: number 1 first, or as ``is_structured``."""
     first = next((block.opens for block in blocks if block.opens and not block.opens.key.startswith("anexo:")), None)
     return first is not None and (first.number == 1 or is_structured(blocks))
 
 
 def is_structured(blocks: Sequence[Block]) -> bool:
-    """Tell if at least three articles have text, mostly in ascending order, and begin early enough."""
+    """Tell if at least three articles have text, mostly ascend, and begin with number 1 or near the top."""
     articles = [index for index, block in enumerate(blocks) if block.opens and block.opens.key.startswith("art:")]
     written = [
         index

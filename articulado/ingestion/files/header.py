@@ -45,7 +45,7 @@ def is_article(file: Path | str) -> bool:
 
 
 def is_beside(file: Path) -> bool:
-    """Tell if a file exists and is no link to another folder."""
+    """Tell if a file exists in its folder itself: a symbolic link to another folder does not count."""
     return file.is_file() and file.resolve().parent == file.parent.resolve()
 
 

@@ -123,7 +123,7 @@ class _State:
 def wordings(
     law: Law, key: str, texts: Sequence[tuple[str, Provision | None]], tabular: set[str], reforms: Reforms
 ) -> Iterator[Provision]:
-    """Return the wordings of a provision, the oldest first, each in force until the next begins.
+    """Yield the wordings of a provision, the oldest first, each in force until the next begins.
 
     ``texts`` has the day of each snapshot, oldest first, with the provision in it; ``tabular`` the days with tables.
     """

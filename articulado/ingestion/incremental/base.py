@@ -110,6 +110,7 @@ class Workspace:
 
 
 def key_of(*parts: object) -> str:
+    """Return a key of 32 hexadecimal digits, the digest of the representations of the parts."""
     return blake2b(repr(parts).encode(), digest_size=16).hexdigest()
 
 

@@ -184,6 +184,7 @@ def mark_owners(draft: Draft, points: Collection[int]) -> None:
 
 
 def without_owner(draft: Draft, points: Collection[int]) -> list[int]:
+    """Return the ids of points that belong to no document of the draft, ascending."""
     return sorted(set(points).difference(*(own for _, own in _owned(draft, points))))
 
 
