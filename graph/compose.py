@@ -74,7 +74,7 @@ async def open_configured(settings: Settings, profile: Profile, *, announce: Ann
             return await build_first(IndexModels(settings, profile, services.embedder), services.writer)
 
 
-WARM_UP_QUESTIONS = 8  # Titles of provisions asked as questions, after which all tables are loaded
+WARM_UP_QUESTIONS = 8  # Titles of provisions asked as questions: enough to load all tables
 
 
 async def warm_up(services: Services) -> None:

@@ -91,7 +91,7 @@ class Services:
       ``offline_principal`` are used. ``checker``: model that checks claims, or ``None``.
     - ``weights``, ``speller``, ``agreements``, ``laws``: of the index, built on ``index_day`` (UTC).
     - ``last_changes``: returns the day of the last change by law id (ISO 8601).
-    - ``calendar``: returns the day of a question.
+    - ``calendar``: returns today's date when a question arrives.
     """
 
     settings: Settings

@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 MAX_NEAREST = 3
 MAX_LINE = 200
-MIN_MEANING = 0.2  # Cosine from which a need counts as similar
+MIN_MEANING = 0.2  # Minimum cosine of a similar need
 Likeness = Callable[[Sequence[str]], Sequence[float]]  # Similarity of each text to the question; ≤ 0: unrelated
 
 

@@ -55,7 +55,7 @@ from state.run import carried_over, days_of
 LIKELY, SECOND = 0.2, 0.45  # Minimum probabilities of the first and the second card (docs/decisions/0060)
 MAX_CARDS = 2
 BEST_CHUNKS = 5  # Best chunks of law that are checked for the day and the regime of a question
-SURE_OF_CALCULATION = 0.9  # Probability from which a calculation is shown even if no card leads to it
+SURE_OF_CALCULATION = 0.9  # Minimum probability of a calculation that is shown although no card leads to it
 MAX_FIRST, MAX_QUOTED = 80, 60  # Words of the first quoted sentence of law, and of all; a single one may be longer
 _STEP = 0.001
 

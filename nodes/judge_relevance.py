@@ -97,15 +97,9 @@ def _floor_of_follow_ups(state: RagState, bands: RelevanceBands) -> float:
 
 
 def outcome_of(judgement: Judgement, bands: RelevanceBands, *, model_decides: bool) -> AnswerOutcome:
-    """Return the outcome by the bands of the profile.
+    """Return ``answer`` from ``bands.answer`` on, or from ``bands.chat_model`` on if a chat model reads the context.
 
-    >>> bands = RelevanceBands(answer=0.5, near=0.4, chat_model=0.03)
-    >>> [outcome_of(Judgement(p, "fiscal"), bands, model_decides=False) for p in (0.5, 0.45, 0.1)]
-    ['answer', 'near', 'decline']
-    >>> outcome_of(Judgement(0.1, "fiscal"), bands, model_decides=True)
-    'answer'
-    >>> outcome_of(Judgement(0.3, "indeterminada"), bands, model_decides=False)
-    'ask'
+    Below: ``ask`` if the question says too little, ``near`` from ``bands.near`` on (no chat model), else ``decline``.
     """
     if judgement.relevance >= (bands.chat_model if model_decides else bands.answer):
         return "answer"

@@ -33,7 +33,7 @@ from articulado.verification.disclosures import calls_for_second_answer
 from state.rag import RagState
 from state.run import Frame, RetrievalState, days_of
 
-SHARED_WORDS = 0.8  # Share of search words also in the question; from it on they are no translation
+SHARED_WORDS = 0.8  # Share of search words also in the question; with this many they are no translation
 
 
 def question_to_score(state: RetrievalState) -> TurnQuestion:
@@ -233,7 +233,7 @@ class Told(NamedTuple):
     model_name: str
 
 
-CLOSE_WORDING = 0.5  # Similarity from which a sentence of a source is quoted beside a claim
+CLOSE_WORDING = 0.5  # Minimum similarity of a source sentence that is quoted beside a claim
 MAX_EXCERPT = 1_000  # Characters of a source quoted beside a claim if no sentence is similar
 
 

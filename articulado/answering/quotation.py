@@ -32,10 +32,7 @@ _NUMBER = re.compile(r"(\d{1,3})\.?[ºª]?(?:\.[-–—]?|\))\s*(?!\d)")
 
 @dataclass(frozen=True)
 class Statement:
-    """A quotation (``literal``) or plain-language sentence, and its fragments.
-
-    ``apartado`` and ``letter`` are its place, empty for the whole provision or if unknown.
-    """
+    """A quotation (``literal``) or plain-language sentence, its fragments, and its place (empty: all, or unknown)."""
 
     text: str
     fragments: tuple[Fragment, ...]

@@ -18,7 +18,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 def is_amount(cell: str) -> bool:
-    """Tell if a cell is a number, with unit or note mark; a year is the name of a column."""
+    """Tell if a cell is a number, with unit or note mark; a year counts as the name of a column."""
     return _AMOUNT.fullmatch(cell) is not None and not is_year(cell)
 
 

@@ -18,7 +18,7 @@ _CURRENT: ContextVar[str] = ContextVar("language", default=DEFAULT_LANGUAGE)
 
 @contextmanager
 def use_locale(code: str) -> Iterator[None]:
-    """Use a language (ISO 639-1) in a block; one without a catalogue is Spanish."""
+    """Set the language (ISO 639-1) of the messages in a block; one without a catalogue is replaced by Spanish."""
     token = _CURRENT.set(code if _has_texts(code) else DEFAULT_LANGUAGE)
     try:
         yield

@@ -30,7 +30,7 @@ class Declined:
 
 
 def declined(asked: Declined, profile: Profile, language: Language) -> str:
-    """Return the refusal: no answer, the likely matter, and whom to ask; rephrasing is advised without a matter."""
+    """Return the refusal: no answer, the likely matter, and whom to ask; without a matter, the advice to rephrase."""
     spanish_law = profile.features.spanish_law
     texts = asked.matter.in_language(language.code) if asked.matter else None
     about = texts.about if texts else _as_the_reader_names_it(asked, language)
@@ -76,7 +76,7 @@ def _need(choice: NearestNeed) -> str:
 
 
 def question_back(question: str, language: Language) -> str:
-    """Return a request for the two or three data that an answer needs, by the kind of question."""
+    """Return a request for the two or three data that an answer to this kind of question needs."""
     folded, asked = fold(question), language.query_patterns.asked
     kind = next((kind for kind in ASKED_BACK if asked[kind].question.search(folded)), "any")
     return language.translate(f"rag_ask_{ASKED_BACK.get(kind, kind)}")

@@ -63,9 +63,9 @@ class ModelError(ArticuladoError):
 
 
 class ModelMisconfigured(ModelError, ConfigurationError):
-    """A provider rejects the configured key or model.
+    """A provider rejects the configured key or model; the message names the setting to correct.
 
-    In a model that only improves an answer, this costs quality alone; the message tells the operator the setting.
+    If the model only improves answers, they are given without it.
     """
 
 
