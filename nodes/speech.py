@@ -266,7 +266,7 @@ async def speaking(state: Mapping[str, Any]) -> AsyncIterator[Speaker]:
 
 
 def spoken_by(speaker: Speaker, write: Callable[[Any], None]) -> Callable[[Mapping[str, Any]], None]:
-    """Return a writer that forwards every event, speaks ``token`` events, and withdraws the text at a ``retry``."""
+    """Return a writer that forwards every event, streams the text of a ``token``, and withdraws it at a ``retry``."""
 
     def spoken(event: Mapping[str, Any]) -> None:
         write(event)

@@ -25,7 +25,7 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?¿¡:\n]\s*[¿¡\"«(]?)$")
 
 SOUND, LETTERS, COMMON, NEAR = 2.2, 0.8, 0.35, 0.6
 KEPT, KEPT_LETTER, KEPT_AKIN, KEPT_LISTED = -2.2, 0.6, -1.0, -3.5
-"""Costs of keeping a word: unknown, per letter (few long words are a slip apart), of known stem (maximum), known."""
+"""Costs of keeping a word: unknown, per letter (few long words are a slip apart), known stem (maximum), listed."""
 FEWEST_KNOWN = 3  # Known words that decide the language; of 168 foreign questions one has only known words
 KEPT_SHORTENED = -3.0
 SHORT = 5  # Up to this many letters sounds may differ by one, else by two; up to three letters by none
