@@ -50,7 +50,7 @@ class Request:
 
 @dataclass(frozen=True)
 class SetMeasurement:
-    """Measurement of one gold set; ``against`` compares another run, the first of each pair, by metric."""
+    """Measurement of one gold set; ``against`` maps a metric to the comparison of another run (first) with this one."""
 
     not_indexed: Sequence[Provision]
     findings: Findings
@@ -63,7 +63,7 @@ class SetMeasurement:
 
 @dataclass(frozen=True)
 class Measurement:
-    """Measurements of all gold sets; ``unfinished`` lack replies in a replay and are in no measure."""
+    """Measurements of all gold sets; questions in ``unfinished`` lack replies in a replay and are not measured."""
 
     request: Request
     index: Path

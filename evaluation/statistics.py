@@ -42,8 +42,6 @@ class Paired:
 def interval(values: Sequence[float]) -> Interval:
     """Return the bootstrap percentile interval of the mean of at least one value, with 10,000 resamples.
 
-    >>> interval([0.5, 0.5, 0.5])
-    Interval(low=0.5, high=0.5)
     >>> interval([0.0, 1.0])  # a quarter of the draws are twice the 0, another quarter twice the 1
     Interval(low=0.0, high=1.0)
     """
@@ -178,11 +176,7 @@ def reliability(predictions: Sequence[Prediction]) -> Reliability:
 
 
 def brier(predictions: Sequence[Prediction]) -> float:
-    """Return the mean of (confidence - outcome)², in [0, 1], less is better (Brier, 1950).
-
-    >>> round(brier([Prediction(0.9, 1.0), Prediction(0.7, 0.0)]), 2)  # (0.01 + 0.49) / 2
-    0.25
-    """
+    """Return the mean of (confidence - outcome)², in [0, 1], less is better (Brier, 1950)."""
     if not predictions:
         raise ValueError("no questions")
     return sum(squared_errors(predictions)) / len(predictions)
@@ -235,16 +229,11 @@ class RiskCoverage:
 
 
 def risk_coverage(predictions: Sequence[Prediction], total: int) -> RiskCoverage:
-    """Answer questions by descending confidence, equal ones together; their outcome is 1 (right) or 0.
+    """Return the risk and the coverage of answering by descending confidence, equal ones together; outcomes are 1 or 0.
 
     ``total`` counts all questions: those without a confidence are never answered, and coverage ends below 1.
-
     area = Σ risk_i · (coverage_i - coverage_i-1). If all confidences differ, it is the mean of the risks (Geifman,
     Uziel and El-Yaniv, "Bias-reduced uncertainty estimation for deep neural classifiers", ICLR 2019).
-
-    >>> curve = risk_coverage([Prediction(0.9, 1.0), Prediction(0.6, 0.0), Prediction(0.3, 1.0)], 4)
-    >>> [(point.coverage, point.risk) for point in curve.points][:2]
-    [(0.25, 0.0), (0.5, 0.5)]
     """
     if not predictions or total < len(predictions):
         raise ValueError(f"{len(predictions)} confidences of {total} questions")

@@ -327,7 +327,7 @@ def handle_errors(app: FastAPI, language: str) -> None:
 
 
 def keep_to_own_routes(app: FastAPI) -> None:
-    """Leave errors of routes that an Agent Server adds later to that server, except errors of this project."""
+    """Handle errors of routes added later by an Agent Server as that server does, except errors of this project."""
     own = tuple(app.router.routes)
     told, unexpected = app.exception_handlers[HTTPException], app.exception_handlers[Exception]
 

@@ -88,6 +88,7 @@ class Room:
         self._told: Callable[[int, int], None] = lambda running, waiting: None
 
     def watch(self, told: Callable[[int, int], None]) -> None:
+        """Call ``told`` with the numbers of running and waiting runs whenever they change."""
         self._told = told
 
     @asynccontextmanager

@@ -11,11 +11,7 @@ _PINNED = re.compile(r"[\w.-]+==\S+")
 
 
 def locked(text: str) -> str:
-    r"""Return the pinned requirements of a lock, each with its hashes, without comments.
-
-    >>> locked("# Of:\na==1 --hash=sha256:0\nhere @ file:///home\n    # via x\n")
-    'a==1 --hash=sha256:0\n'
-    """
+    """Return the pinned requirements of a lock, each with its hashes, without comments."""
     return "".join(f"{block}\n" for block in _BLOCK.findall(text) if _PINNED.match(block))
 
 
@@ -23,13 +19,7 @@ CLEAN, FOUND, NOT_REACHED = 0, 1, 2
 
 
 def told(report: str) -> tuple[str, int]:
-    """Return a message on a report in JSON, and the exit status: 0 clean, 1 vulnerable, 2 not looked up.
-
-    >>> told('{"dependencies": [{"name": "a", "version": "1", "vulns": []}]}')
-    ('Comprobadas 1 de 1 dependencias: ninguna vulnerabilidad conocida.', 0)
-    >>> told("")[1]
-    2
-    """
+    """Return a message on a report in JSON, and the exit status: 0 clean, 1 vulnerable, 2 not looked up."""
     try:
         dependencies: list[dict[str, Any]] = json.loads(report)["dependencies"]
     except (ValueError, LookupError, TypeError):

@@ -277,7 +277,10 @@ def trained_judgement(
 def as_strict(
     judgement: JudgementModel, own: NDArray[np.float64], other: JudgementModel, others: NDArray[np.float64]
 ) -> JudgementModel:
-    """Return a judgement, shifted to answer as many unanswerable questions as another one: bands are for both."""
+    """Return a judgement with its bias shifted to refuse the same share of unanswerable questions as another one.
+
+    The bands of a profile are thresholds for both. ``own`` and ``others`` are the features of these questions.
+    """
     bands = load_profile("laboral").relevance
     share = float(np.mean([other.probability(row[:-1], row[-1]) < bands.answer for row in others]))
     limit = float(np.quantile([judgement.probability(row[:-1], row[-1]) for row in own], share))

@@ -71,7 +71,7 @@ def _rules(calculation: Calculation) -> Iterator[Rule]:
 
 
 def worked_cases() -> Iterator[tuple[str, Outcome]]:
-    """Yield the kinds and outcomes of the worked cases."""
+    """Yield kind and outcome of each calculation in ``tests/data/calculations``."""
     for file in sorted(CASES.glob("*.jsonl")):
         for line in file.read_text(encoding="utf-8").splitlines():
             case = json.loads(line)

@@ -250,11 +250,7 @@ def seat_called(name: str) -> Seat:
 
 
 def seat_in(text: str) -> str:
-    """Return the municipality or community named in a text, or an empty string.
-
-    >>> seat_in("Juzgado de Vigo, sentencia notificada el 3 de marzo"), seat_in("La gestoría de Ponferrada pregunta")
-    ('Vigo', 'Ponferrada')
-    """
+    """Return the municipality or community named in a text ("Juzgado de Vigo"), or an empty string."""
     if place := find_place(text):
         return place.city or place.community
     names = _municipalities()

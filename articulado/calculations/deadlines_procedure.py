@@ -40,7 +40,7 @@ RESUMES = "STS 531/2022, de 8-6-2022 (rcud 4927/2019): a los quince días hábil
 def fifteenth(
     conciliation_request: date, seat: str | None = None, holidays: tuple[date, ...] | None = None
 ) -> Computed:
-    """August counts: the act of conciliation is no court procedure, and this gives the earlier day."""
+    """Return the fifteenth working day after the request of conciliation; August counts: the earlier day is safer."""
     return Computed(calendar_of(seat, holidays).after(conciliation_request, WAIT), "date")
 
 
@@ -147,7 +147,7 @@ def suspended(provision: str) -> tuple[Rule, ...]:
 
 @rule(EXEMPT, produces="conciliation_needless")
 def exempt_from_conciliation(conciliation_request: date | None = None) -> Computed:
-    """Matters without conciliation (art. 64): a request stops the term only if both parties take part."""
+    """Note that the matter needs no conciliation (art. 64 LRJS), and that a request for it is not deducted."""
     not_applied = (NotApplied("conciliación previa: esta materia está exceptuada, y se demanda directamente", EXEMPT),)
     if conciliation_request is None:
         return Computed(True, not_applied=not_applied)

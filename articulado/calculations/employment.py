@@ -63,11 +63,7 @@ def paid_month_before(end: date) -> Computed:
 
 
 def whole_months(first: date, last: date) -> tuple[int, int, int]:
-    """Return years, months and days between two days, both counted.
-
-    >>> whole_months(date(2019, 3, 1), date(2026, 2, 28)), whole_months(date(2017, 9, 16), date(2026, 4, 30))
-    ((7, 0, 0), (8, 7, 15))
-    """
+    """Return years, months and days between two days, both counted: 1 March to 28 February is a year."""
     end = last + timedelta(days=1)
     months = (end.year - first.year) * 12 + end.month - first.month
     if _begins_again(first, months) > end:

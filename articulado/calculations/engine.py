@@ -73,7 +73,7 @@ class Rule:
 def rule(
     provision: str, *, produces: str = "", authority: str = "", since: date | None = None
 ) -> Callable[[Callable[..., Computed]], Rule]:
-    """Make a rule of a function, which by default produces its name.
+    """Make a ``Rule`` of a function; the name of the value that it produces is by default that of the function.
 
     ``authority`` is the ruling that fixes how the provision is applied, ``since`` the first day of the wording.
     """

@@ -263,13 +263,7 @@ def values_on(kinds: Iterable[ParameterKind], days: Sequence[date]) -> list[Date
 
 
 def asks_for_value_alone(question: str) -> bool:
-    """Tell if a question, in any known language, only asks for the value of a kind.
-
-    >>> asks_for_value_alone("¿Cuál es el valor del IPREM en 2026?"), asks_for_value_alone("How much is the IPREM?")
-    (True, True)
-    >>> asks_for_value_alone("¿Puedo cobrar el subsidio si gano más del 75 % del SMI?")
-    False
-    """
+    """Tell if a question, in any language, only asks for the value of a kind ("How much is the IPREM?", not a case)."""
     words = [*_asking_words(), *(word for kind in kinds_named([question]) for word in kind.words)]
     return len(words) > len(_asking_words()) and any(_has_only(question, words, language(code)) for code in LANGUAGES)
 

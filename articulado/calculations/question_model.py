@@ -111,6 +111,7 @@ def packaged_questions() -> QuestionModel:
 
 
 def meaning_of(texts: Sequence[str], of_field: DualEncoder, sentences: SentenceEncoder | None) -> NDArray[np.floating]:
+    """Return the weighted vectors of texts, (texts, dim): of the field encoder, then of the sentence encoder if any."""
     vectors = np.array([of_field.embed_question(text) for text in texts]) * OF_FIELD
     return vectors if sentences is None else np.hstack([vectors, sentences.encode(texts) * OF_SENTENCES])
 

@@ -40,7 +40,7 @@ def days_of_years_and_months(contributed_years: int, contributed_months: int = 0
 
 @rule(DURATION, produces="contributed_days")
 def days_of_months(contributed_months: int) -> Computed:
-    """30 days a month: 365/12 gives no other step of the scale for a whole number of months."""
+    """Count 30 days a month: with 365/12 a whole number of months reaches the same step of the scale."""
     days = contributed_months * MONTH
     formula = f"{contributed_months} × 30"
     return Computed(days, "days", f"Días cotizados: {formula} = {number(days)}.", formula)
@@ -156,7 +156,7 @@ def monthly_amount(
 
 @rule(AMOUNT)
 def total(benefit_days: int, monthly_amount: Decimal, amount_from_181: Decimal) -> Computed:
-    """Return six months at the first amount and the remaining days at the second."""
+    """Return the whole benefit: 180 days at the first monthly amount, the remaining days at the second."""
     first, later = min(benefit_days, FIRST_DAYS), max(benefit_days - FIRST_DAYS, 0)
     value = monthly_amount * first / MONTH + amount_from_181 * later / MONTH
     parts = [f"{money(monthly_amount)} × {first}/30", *([f"{money(amount_from_181)} × {later}/30"] if later else [])]

@@ -63,7 +63,7 @@ class ExcludedDay:
 
 @dataclass(frozen=True)
 class Followed:
-    """A provision that a rule follows; ``holds_since`` is the first day of its law that the rule declares to cover."""
+    """A provision that a rule follows; ``holds_since``: day from which the rule declares to follow its law."""
 
     provision: str
     holds_since: date | None = None

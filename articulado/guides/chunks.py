@@ -106,7 +106,7 @@ def article_collection(profile: Profile) -> str:
 
 
 def attributes_of(article: Article, file: Path, profile: Profile) -> dict[str, str]:
-    """Return every filter field but the topic (empty: applies to all), and the day of its update."""
+    """Return each filter field but the topic, empty if the article holds for all its values, and the day of update."""
     fields = {field.name: field for field in profile.filter_fields}
     filters: dict[str, object] = article.filters
     for name in filters:
@@ -136,7 +136,7 @@ def _listed(values: Iterable[str]) -> str:
 
 
 def details_of(article: Article, chunk: ArticleChunk) -> Details:
-    """Return the structured content of a chunk; the first chunk has the questions of people."""
+    """Return the structured content of a chunk; the first one has the article's ``inquiries``, too."""
     fields = chunk.model_dump(mode="json", exclude_none=True, include={*ITEMS.values(), "warnings"})
     details: Details = {"article_title": article.title, **{name: items for name, items in fields.items() if items}}  # type: ignore[typeddict-item]
     if provisions := chunk.provisions or article.provisions:

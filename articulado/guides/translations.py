@@ -156,11 +156,7 @@ _TWO, _TWO_ES = re.compile(r"\b(?:both|twice|pair|couple|double)\b"), re.compile
 
 
 def figures_in(text: str, code: str = "en") -> frozenset[Decimal]:
-    """Return the numbers of a text but 1, in digits or words; ordinals and fractions in words do not count.
-
-    >>> sorted(map(str, figures_in("17,094 euros, two months or 7.5%")))
-    ['17094', '2', '7.5']
-    """
+    """Return the numbers of a text except 1, in digits or words; ordinals and fractions in words do not count."""
     # The month of a date is a word in one language and may be a figure in the other.
     in_digits = _BLANK.sub("", alpha2digit(_SHARE.sub("%", _DATE.sub(r"\1 \3", text)), code, threshold=2))
     figures = (_value(each[0], ".," if code == "es" else ",.") for each in _FIGURE.finditer(in_digits))

@@ -101,11 +101,7 @@ class Decision:
 
 
 def decisions_in(text: str) -> list[Decision]:
-    """Return the decisions that a text names by number, in order.
-
-    >>> [decision.key for decision in decisions_in("¿Qué dicen la STC 140/2024 y el asunto C-113/22?")]
-    ['stc-140-2024', 'tjue-c-113-22']
-    """
+    """Return the decisions that a text names by number, in order: "STC 140/2024" has the key ``stc-140-2024``."""
     decisions: list[Decision] = []
     for decision in sorted(_named(fold(text)), key=lambda decision: (decision.start, -decision.end)):
         if not decisions or decision.start >= decisions[-1].end:

@@ -306,9 +306,5 @@ class LegalReading:
 
 @lru_cache(MAX_KEPT)
 def read(text: str, today: date) -> LegalReading:
-    """Return the cached reading of a text on a day.
-
-    >>> [read(text, date(2026, 1, 1)).topic for text in ("LGSS 205 jubilación", "¿Qué decía el 38.3 ET en 2019?")]
-    ['jubilación', '']
-    """
+    """Return the cached reading of a text on a day."""
     return LegalReading(text, today)

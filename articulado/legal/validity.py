@@ -23,7 +23,7 @@ def is_repealed(paragraphs: Sequence[str]) -> bool:
 
 
 def is_of_day(chunk: Chunk, day: date) -> bool:
-    """Tell if a wording is that of a day, be it law or the mark of a repeal."""
+    """Tell if a day is within the span of a wording, even if the wording is only the mark of a repeal."""
     begins, ends, written = chunk["valid_from"], chunk["valid_to"], day.isoformat()
     return (not begins or begins <= written) and (not ends or written < ends)
 
@@ -48,6 +48,7 @@ def _is_mark_of_repeal(text: str) -> bool:
 
 
 def is_gone(chunk: Chunk, as_of: date | None, today: date) -> bool:
+    """Tell if a provision is repealed and not in force, or without object, on the day ``as_of`` or today."""
     if "emptied" in chunk and chunk["emptied"]["since"] <= (as_of or today).isoformat():
         return True
     return chunk["status"] in REPEALED and not in_force(chunk, as_of, today)
@@ -115,9 +116,6 @@ def provision_status(paragraphs: Sequence[str], notes: Sequence[str]) -> tuple[S
     """Return the status of a provision, and a note that names the norm that last changed or repealed it.
 
     ``notes`` come last amendment first. Without a note on a repeal, the note quotes the marks of the repealed units.
-
-    >>> provision_status(["1. Texto.", "2. (Derogado)"], ["Se deroga el apartado 2 por la Ley 3/2023."])
-    ('parcialmente_derogada', 'Se deroga el apartado 2 por la Ley 3/2023.')
     """
     amendment = next((note for note in notes if AMENDS.match(note)), "")
     repeal = next((note for note in notes if AMENDS.match(note) and _REPEALS.search(note)), amendment)

@@ -37,7 +37,7 @@ def wording_hash_of(parts: Iterable[Chunk]) -> str:
 def wording_status_note(
     wording: WordingDates, valid_from: str | None, valid_to: str | None, source_note: str = ""
 ) -> str:
-    """Return the known facts on the days of a wording, true before and after them.
+    """Return a note on the first and last day of a wording that holds for every day asked about.
 
     ``source_note`` is the status given by the source; it no longer counts once the wording has ended.
     """
@@ -127,8 +127,8 @@ def _amended_on_record(wording: WordingDates) -> bool:
 def certainty(chunk: Chunk, day: date, tracked: frozenset[str]) -> Certainty:
     """Return the certainty that a wording was that of a day within its span.
 
-    Most laws in Markdown have a single wording that seems as old as the law. ``tracked`` are the laws whose source
-    records amendments.
+    A wording without days of its own is sure only if no amendment of its law is known; ``tracked`` are the laws whose
+    source records amendments.
     """
     wording, begins = chunk["wording"], _day(chunk["valid_from"])
     if chunk["source"] != "official":

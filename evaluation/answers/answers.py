@@ -53,7 +53,7 @@ class RecordingWrapper:
 
 
 class Replies:
-    """Replies of the chat model that answers for ``services``; none offline."""
+    """Recorder of the replies of the principal model, for a graph that runs with ``services``; none offline."""
 
     def __init__(self, services: Services) -> None:
         self._model = RecordingWrapper(services.principal_model) if services.principal_model else None
@@ -82,7 +82,7 @@ _FRAGMENT = re.compile(r"\bfragment(?:o?s?)\b", re.IGNORECASE)
 
 
 def form_of(replies: Sequence[str], state: RagState) -> frozenset[Trait]:
-    """Return the traits of the replies to one question; the last reply, of at least one, is shown."""
+    """Return the traits of the replies (at least one) to one question; the user was shown the last reply."""
     splitter = StreamSplitter()
     splitter.feed(replies[-1])
     splitter.close()
@@ -149,6 +149,7 @@ class AnswerResult:
         return "principal" if self.principal_called else "gate"
 
     def cites_answer(self, within: int | None = None) -> bool:
+        """Tell if an answering provision is among the first ``within`` cited ones, by default among all."""
         return not answering_keys(self.question).isdisjoint(map(key_of, self.cited[:within]))
 
 
@@ -193,6 +194,7 @@ async def evaluate_answers(
 
 
 def is_asked_for_form(services: Services, context: RunContext | None) -> bool:
+    """Tell if a chat model answers, with the grounded prompt that demands a form of reply."""
     grounded = default_options(services.settings).overridden_by(context).grounded_prompting
     return grounded and services.settings.principal.provider != "offline"
 
@@ -267,9 +269,6 @@ def missing_facts(facts: Sequence[str], answer: str) -> tuple[str, ...]:
     """Return the facts whose words do not follow one another in the answer.
 
     Case, accents, white space and punctuation are ignored, and numbers may be in words or digits.
-
-    >>> missing_facts(["treinta días naturales", "dos pagas"], "Son 30 días naturales [C1].")
-    ('dos pagas',)
     """
     plain_answer = _plain(answer)
     return tuple(fact for fact in facts if _plain(fact) not in plain_answer)

@@ -61,11 +61,7 @@ class Figure:
 
 
 def figures_in(text: str) -> list[Figure]:
-    """Return the figures of a text in order; numbers joined to one with a unit share it.
-
-    >>> [(str(figure.value), figure.unit) for figure in figures_in("De 15 a treinta días, y el artículo 38.")]
-    [('15', 'día'), ('30', 'día')]
-    """
+    """Return the figures of a text in order; numbers joined to one with a unit share it ("15 a 30 días")."""
     return list(_figures_in(text, fold(text)))
 
 

@@ -90,11 +90,7 @@ def count_form(forms: Sequence[frozenset[Trait]]) -> dict[Trait, Share]:
 
 
 def count_words(answer: str) -> int:
-    """Count the words of an answer, without citation marks.
-
-    >>> count_words("- Son 30 días [C1], 2,5 al mes – y **ni uno** menos.")
-    10
-    """
+    """Return the number of words of an answer, without citation marks."""
     text, _ = keep_markers(answer, ())
     return sum(any(map(str.isalnum, piece)) for piece in text.split())
 

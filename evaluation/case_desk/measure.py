@@ -256,8 +256,8 @@ def fit(results: Sequence[CaseResult]) -> Curve:
 class KindCounts:
     """Counts of the cases of a class.
 
-    ``right`` have the labelled verdict, with the right article if it rests on one. ``wrongly_on`` go on and should not.
-    ``fields`` are the labelled bad or missing data, ``fields_named`` those that the result names.
+    ``right``: the verdict is the labelled one, and its article, too. ``on``: the graph goes on; ``wrongly_on``: although
+    the label forbids it. ``fields``: labelled bad or missing data; ``fields_named``: those that the result names.
     """
 
     cases: int

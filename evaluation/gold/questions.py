@@ -27,41 +27,23 @@ SEPARATOR = "#"
 
 
 def make_provision(law_id: str, label: str) -> Provision:
-    r"""Name a provision: every run of white space of the label (a no-break space, too) becomes one blank.
-
-    >>> make_provision("BOE-A-2015-11430", "Artículo\u00a038 ")
-    ('BOE-A-2015-11430', 'Artículo 38')
-    """
+    """Name a provision: every run of white space of the label (a no-break space, too) becomes one blank."""
     return law_id.strip(), " ".join(unicodedata.normalize("NFC", label).split())
 
 
 def key_of(provision: Provision) -> Key:
-    """Return the key that all spellings of a provision share; a label without a key is folded.
-
-    >>> key_of(("BOE-A-2015-11430", "Art. 38")) == key_of(("BOE-A-2015-11430", "Artículo 38"))
-    True
-    """
+    """Return the key shared by all spellings of a provision ("Art. 38", "Artículo 38"); fold a label without a key."""
     law_id, label = provision
     return law_id, provision_key(label) or fold(label)
 
 
 def format_provision(provision: Provision) -> str:
-    """Return a provision as gold sets write it.
-
-    >>> format_provision(("BOE-A-2015-11430", "Artículo 38"))
-    'BOE-A-2015-11430#Artículo 38'
-    """
+    """Return a provision as gold sets write it: "BOE-A-2015-11430#Artículo 38"."""
     return SEPARATOR.join(provision)
 
 
 def parse_provision(text: str) -> Provision | None:
-    """Parse the format of ``format_provision``; ``None`` without a law, a label or the separator.
-
-    >>> parse_provision("BOE-A-2015-11430#Artículo 38")
-    ('BOE-A-2015-11430', 'Artículo 38')
-    >>> parse_provision("Artículo 38") is None
-    True
-    """
+    """Parse the format of ``format_provision``; return ``None`` without a law, a label or the separator."""
     law_id, _, label = text.partition(SEPARATOR)
     provision = make_provision(law_id, label)
     return provision if all(provision) and len(law_id.split()) == 1 else None

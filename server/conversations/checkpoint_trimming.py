@@ -54,8 +54,7 @@ KEPT = frozenset(
 class LeanSaver(BaseCheckpointSaver[str]):
     """Store only the ``KEPT`` channels of finished turns, in another checkpointer, or raise ``StoreUnavailable``.
 
-    ``since`` is the id of the checkpoint that the next run continues from; "" begins a new line, ``None`` takes the
-    last.
+    The next run continues from the checkpoint ``since``: an id, "" for no earlier turns, ``None`` for the last one.
     """
 
     def __init__(self, saver: BaseCheckpointSaver[str], *, seconds: float = SECONDS, since: str | None = None) -> None:
@@ -65,7 +64,7 @@ class LeanSaver(BaseCheckpointSaver[str]):
         self._since = since
 
     async def after(self, thread_id: str, turns: int) -> "LeanSaver":
-        """Return a checkpointer for a run that follows the first ``turns`` of a thread and replaces the later ones."""
+        """Return a checkpointer whose next run replaces all turns after the first ``turns`` of a thread."""
         config: RunnableConfig = {"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}}
         ends = {"": 0}
         for found in await self.line(config):

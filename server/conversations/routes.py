@@ -198,7 +198,7 @@ _DAY = 86_400
 
 
 class Threads:
-    """Conversations of a server, each readable by the caller that began it; ``kept`` is set while it runs."""
+    """Conversations of a server, each readable only by its caller; ``kept`` is ``None`` unless the server runs."""
 
     def __init__(self) -> None:
         self.kept: Conversations | None = None
@@ -206,7 +206,7 @@ class Threads:
 
     @asynccontextmanager
     async def held(self, thread_id: str, keep_turns: int | None = None) -> AsyncIterator[tuple[LeanSaver, str]]:
-        """Hold a conversation for one run, which follows ``keep_turns`` turns; yield its checkpointer and name."""
+        """Lock a conversation for a run after its first ``keep_turns`` turns; yield its checkpointer and stored name."""
         kept, name = self.kept_as(thread_id)
         if name in self._busy:
             raise ConversationBusy(translate("conversations.busy", thread=thread_id))
@@ -217,7 +217,7 @@ class Threads:
             self._busy.discard(name)
 
     def kept_as(self, thread_id: str) -> tuple[Conversations, str]:
-        """Return the store and the stored name of a conversation, which contains the caller."""
+        """Return the store of a conversation and its stored name, "caller/thread_id"."""
         check_name(thread_id)
         if self.kept is None:
             raise InvalidInput(translate("conversations.not_kept"))

@@ -24,7 +24,7 @@ class Share(TypedDict):
 
 
 class Box:
-    """Entries of a store that belong to conversations: each has a ``thread_id`` and a moment, in a field."""
+    """Namespace of a store for entries of conversations; ``moment`` is the field with the time of an entry."""
 
     namespace: tuple[str, ...]
     moment: str

@@ -36,11 +36,7 @@ class Paragraph(TypedDict):
 
 
 def compare(before: str, after: str) -> list[Paragraph]:
-    """Compare two texts by paragraphs, and changed paragraphs by words.
-
-    >>> compare("Son 30 días.", "Son 32 días.")[0]["pieces"][1:3]
-    [{'kind': 'removed', 'text': '30'}, {'kind': 'added', 'text': '32'}]
-    """
+    """Compare two texts by paragraphs, and changed paragraphs by words."""
     old, new = _paragraphs(before), _paragraphs(after)
     found: list[Paragraph] = []
     for tag, i, i_end, j, j_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():

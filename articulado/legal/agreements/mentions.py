@@ -144,7 +144,7 @@ def elliptic_mention(question: str) -> AgreementMention | None:
 
 
 def sector_mentions(question: str, sector: frozenset[str]) -> list[AgreementMention]:
-    """Return the mentions of a sector, by its stems, with a place behind: "un comercio de Teruel"."""
+    """Return the mentions of a sector, by its stems, that a place follows: "un comercio de Teruel"."""
     folded = fold(question)
     starts = (match.start() for match in _TOKEN.finditer(folded) if sector_stems([match[0]]) & sector)
     mentions = (_read(question, folded, start, start)[0] for start in starts)

@@ -88,12 +88,9 @@ _OTHER_MATTER = re.compile(r"prorrog|denunci|ultraactiv|tacita")
 
 
 def read_validity(text: str) -> Validity:
-    """Return the agreed days: two days, years, or a first day and a duration.
+    """Return the agreed days: two days, years, or a first day and a duration ("1 de abril de 2022 … dos años").
 
     Effects on salaries alone, prorogations and denunciation do not count.
-
-    >>> read_validity("Entrará en vigor el 1 de abril de 2022 y su duración será de dos años.")
-    Validity(first=datetime.date(2022, 4, 1), last=datetime.date(2024, 3, 31))
     """
     folded = " ".join(fold(text).split())
     said = " ".join(

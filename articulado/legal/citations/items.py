@@ -65,7 +65,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Places:
-    """Places named by words, in order, and the spans of words on other parts, which are not looked up."""
+    """Apartados and letters named by words, in order; ``unread``: spans of words on other parts, not looked up."""
 
     read: tuple[Place, ...] = ()
     unread: tuple[tuple[int, int], ...] = ()
@@ -240,7 +240,7 @@ _TO = re.compile(r"\s+(?:a|al|hasta(?:\s+el)?|to)\s+(?=\S)|-(?=\d)")
 
 @dataclass(frozen=True)
 class Item:
-    """One provision of a list; ``number`` is as in a key ("48 bis"), ``skipped`` the span of a too long range."""
+    """One provision of a list; ``number`` as in a key ("48 bis"), ``skipped``: span of a range too long to expand."""
 
     number: str
     start: int

@@ -46,7 +46,7 @@ _DECREE = re.compile(r"decreto|^rd")
 
 @dataclass(frozen=True)
 class CitationContext:
-    """Origin of a text."""
+    """Origin of a text: a law, its neighbours and its day; without ``law_id`` and ``prose``, a question."""
 
     law_id: str | None = None  # law whose prose it is; ``None`` in a question
     previous: str | None = None  # key of the provision before, for "artículo anterior"
@@ -63,7 +63,7 @@ class CitationContext:
 
 @dataclass(frozen=True)
 class Antecedent:
-    """A law named before, its words, and if these were "this law"."""
+    """Law to which a later anaphora may refer, named by ``words`` at ``start``; ``is_this_law``: by "esta ley"."""
 
     start: int
     law_id: str | None
@@ -73,7 +73,7 @@ class Antecedent:
 
 
 class CitingText:
-    """A text, also folded, with the laws that it names, to which its anaphoras refer."""
+    """Text that cites provisions: folded, with the laws that it names, as antecedents of "dicha Ley" or "la misma"."""
 
     def __init__(self, text: str, folded: str, mentions: list[LawMention], context: CitationContext) -> None:
         self.text, self.folded, self.mentions, self.context = text, folded, mentions, context
@@ -95,7 +95,10 @@ class CitingText:
         return sorted(antecedents, key=lambda antecedent: antecedent.start)
 
     def resolve(self, position: int) -> tuple[Antecedent | None, int] | None:
-        """Return the law of the anaphora at a position (``None`` if none fits) and its end; ``None`` without one."""
+        """Return the antecedent of the anaphora at a position, and the end of the anaphora.
+
+        The antecedent is ``None`` if no named law fits; the result is ``None`` if there is no anaphora.
+        """
         if again := _NAMED_AGAIN.match(self.folded, position):
             return (None if again["name"] else self._last(position, again["noun"])), again.end("noun")
         if after := _CITED_AFTER.match(self.folded, position):

@@ -117,7 +117,7 @@ class Events:
         self._starts = [start for start, _ in self._spans]
 
     def kind_at(self, start: int, end: int, *, within: int = MAX_DISTANCE) -> EventKind | None:
-        """Return the kind of the event nearest to the date in ``text[start:end]``, the earlier of two, or ``None``."""
+        """Return the kind of the event nearest to the date ``text[start:end]``, at most ``within`` words away."""
         after = bisect_right(self._starts, start)
         neighbours: list[tuple[int, int, EventKind]] = []
         if after > 0:

@@ -203,9 +203,6 @@ def find_place(text: str) -> Place | None:
     """Return the only place named in a text, or ``None``.
 
     The most certain phase decides; several communities give ``None``, several cities a place without city.
-
-    >>> find_place("el convenio del metal de Getafe (Madrid)")
-    Place(community='Comunidad de Madrid', city='Getafe')
     """
     return place_of(place_mentions(text))
 

@@ -103,12 +103,9 @@ class LayTerm:
 
 
 def expand(text: str, stem: Stem = root) -> list[tuple[str, float]]:
-    """Return the legal terms that a text calls for and lacks, in its order, with weights in (0, 1].
+    """Return the legal terms that a text calls for and lacks ("echar": "despido"), in order, with weights in (0, 1].
 
     The table is cached by ``stem``: pass the same function each time.
-
-    >>> expand("¿me pueden echar?")
-    [('despido', 0.9), ('extinción del contrato', 0.9)]
     """
     return list(_expanded(text, stem))
 
@@ -137,6 +134,7 @@ def _found(text: str, stem: Stem) -> tuple[LayTerm, ...]:
 
 
 def has_field_term(text: str, stem: Stem = root) -> bool:
+    """Tell if a text has a term of labour law: an entry of ``field`` in the table."""
     return _table(stem).has_field_term(text)
 
 
