@@ -61,8 +61,7 @@ COMMANDS = {
     ),
 }
 
-COLLECTED_EVERY = (200_000, 20, 20)
-"""Thresholds of the garbage collector: with Python's own (700, 10, 10), a cold `ask` takes about 18 % more CPU."""
+COLLECTED_EVERY = (200_000, 20, 20)  # garbage collector; Python's (700, 10, 10) costs a cold `ask` 18 % more CPU
 
 
 class LazyCommands(Commands):

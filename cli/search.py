@@ -31,8 +31,7 @@ from cli.options import (
 from cli.render import console, print_indented, print_json, print_warnings
 from cli.session import opened_services
 
-_PROVISION_ID = re.compile(r"[A-Z][\w-]*-\d{4}-\d+#")
-"""Beginning of a search for a provision by its identifier ("BOE-A-2015-11430#Artículo 38")."""
+_PROVISION_ID = re.compile(r"[A-Z][\w-]*-\d{4}-\d+#")  # "BOE-A-2015-11430#Artículo 38"
 
 
 def as_dict(rank: int, candidate: Candidate) -> dict[str, Any]:

@@ -33,8 +33,7 @@ from state.context import RunContext
 
 MAX_HISTORY = 40
 CHEAP_STRATEGIES: frozenset[RerankStrategy] = frozenset(("auto", "none", "learnt", "heuristic"))
-_STRATEGIES = frozenset(get_args(RerankStrategy))
-"""All rerank strategies; other values are reported by the validation of the request."""
+_STRATEGIES = frozenset(get_args(RerankStrategy))  # others: see the validation of the request
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,7 @@ CLOSED = {
 DRAWN_OPTIONS = ("as_of", "territory")
 CONFIGURABLE = "configurable"
 _NESTED = "checkpoint_ns"
-_OF_THE_CLIENT = frozenset(("version", "encoding"))
-"""Arguments that LangChain.js sends with ``streamEvents`` although they are for itself."""
+_OF_THE_CLIENT = frozenset(("version", "encoding"))  # sent by LangChain.js, though meant for itself
 
 Event = dict[str, Any]
 Events = AsyncGenerator[Event, None]

@@ -72,8 +72,7 @@ def _explained(error: OSError, host: str, port: int) -> str:
 
 
 PREFIX = "ARTICULADO_SERVER_"
-WORKING, WAITING_FOR_MODELS = 4, 64
-"""Runs at once, if each needs the processor all the time, and if most wait for a provider."""
+WORKING, WAITING_FOR_MODELS = 4, 64  # runs at once: local work, or most wait for a provider
 Names = Annotated[tuple[str, ...], NoDecode]
 
 

@@ -29,8 +29,7 @@ from server.guards import http_options
 from server.operations.requests import SHARED_FIGURES, log_to_stderr
 from server.settings import ServerSettings
 
-_HEALTH_SECONDS = 120
-"""Time without an answer after which a worker counts as hung; it does not answer while it reads an index."""
+_HEALTH_SECONDS = 120  # hung after this time without an answer; none comes while it reads an index
 
 _PAUSE = 0.005  # seconds after a connection, in which another process gets a core
 

@@ -42,12 +42,10 @@ from graph.services import Services
 QUESTIONS, FURTHER = FOLDER / "preguntas.jsonl", FOLDER / "formulaciones.jsonl"
 FOLDS, SEED = 5, 7
 OF_FURTHER = 0.1  # weight of a question that was written for a card
-_EPOCHS, _BATCH, _RATE, _DECAYS = 15, 512, 0.05, (0.9, 0.999)
-"""Passes over the questions, and the step size of Adam (Kingma and Ba, 2015), which falls to 0."""
+_EPOCHS, _BATCH, _RATE, _DECAYS = 15, 512, 0.05, (0.9, 0.999)  # Adam (Kingma and Ba, 2015); the rate falls to 0
 _STRENGTH = 0.3
 
-Example = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
-"""Evidence of the cards of a question, 1 for those that answer it, and their weights."""
+Example = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]  # evidence by card, 1 if right, weights
 
 
 def trained_classifier(of_sentences: Phrasings) -> CardClassifier:

@@ -57,10 +57,8 @@ FOLDS, SEED = 5, 7
 QUESTIONS_OF_RECORD = 2  # number of questions of each record that count as of the field: they are rather searches
 _LEAVES, _TREES, _RATE = 6, 150, 0.06
 _SAME = 0.999  # Cosine of two vectors of one question, one of them kept with a byte a number.
-_BESIDE, _HELD_BACK, _UNANSWERABLE = 0.6, 0.6, 2.0
-"""Weights of a provision beside the most direct one, and of two kinds of questions."""
-_OTHER_LANGUAGES, _FOREIGN = "de_otras_lenguas", (0.25, 3.0)
-"""Writer of questions in other languages, and their weights with and without an answer."""
+_BESIDE, _HELD_BACK, _UNANSWERABLE = 0.6, 0.6, 2.0  # weights: provision beside the direct one, two kinds of questions
+_OTHER_LANGUAGES, _FOREIGN = "de_otras_lenguas", (0.25, 3.0)  # weights with and without an answer
 _UNCLEAR = -1.0
 _SAMPLE = 450
 _FIELD_STRENGTH, _MATTER_STRENGTH, _EVIDENCE_STRENGTH = 20.0, 10.0, 0.1
@@ -136,7 +134,7 @@ def scores_of_others(data: Examples) -> NDArray[np.float64]:
 
 
 class Unseen:
-    """Precedents and neighbours of a training question, without those of its writer and most of the same need."""
+    """Precedents and neighbours of a training question, without questions of its writer and most of the same need."""
 
     _KEPT, _TOO_LIKE = 0.6, 0.8
 

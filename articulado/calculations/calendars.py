@@ -17,8 +17,7 @@ from articulado.values.cases import Elapsed
 if TYPE_CHECKING:
     from plazos.municipios import Municipio
 
-OFFICIAL_YEARS = range(2012, 2027)
-"""Years whose national and regional holidays were checked against the official calendars."""
+OFFICIAL_YEARS = range(2012, 2027)  # national and regional holidays checked against the official calendars
 FIXED_HOLIDAYS = {(1, 1): "Año Nuevo", (5, 1): "Fiesta del Trabajo", (10, 12): "Fiesta Nacional", (12, 25): "Navidad"}
 """Holidays of the whole country that no region can move (art. 37.2 ET)."""
 ONE_DAY = timedelta(days=1)

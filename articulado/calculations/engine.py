@@ -113,8 +113,7 @@ class Calculation:
 
 
 DEADLINE = "deadline"
-TOLERANCE = Decimal("0.01")
-"""Relative tolerance between a given amount and the one that other inputs give: people round."""
+TOLERANCE = Decimal("0.01")  # relative tolerance between two ways to give an amount: people round
 ENDS_BEFORE_IT_BEGINS = "El contrato no puede terminar antes de empezar: revise las dos fechas."
 MOST_ASKED = 3
 

@@ -35,8 +35,7 @@ FieldType = Literal["date", "amount", "number", "count", "yes_no", "choice", "te
 _YES, _NO = ("si", "s", "true", "yes", "y", "1", "verdadero"), ("no", "n", "false", "0", "falso")
 _THOUSANDS = re.compile(r"\d{1,3}(?:\.\d{3})+")  # Points for thousands: no amount of euros has three decimals
 _FRACTION = re.compile(r"(\d+)\s*/\s*([1-9]\d*)")
-LARGEST, SMALLEST = Decimal(10) ** 9, Decimal(10) ** -12
-"""Bounds of the size of a number: values beyond are mistakes, and not exact in 28 digits."""
+LARGEST, SMALLEST = Decimal(10) ** 9, Decimal(10) ** -12  # beyond: a mistake, and not exact in 28 digits
 _SHOWN = 60
 _EARLIEST, _LATEST = date(1900, 1, 1), date(2100, 12, 31)
 

@@ -29,10 +29,8 @@ BENEFICIARIES, AMOUNT = f"{SECURITY}#Artículo 205", f"{SECURITY}#Artículo 210"
 INVOLUNTARY, VOLUNTARY = f"{SECURITY}#Artículo 207", f"{SECURITY}#Artículo 208"
 FIRST_AGE, LEAST_MONTHS = 65 * 12, 15 * 12
 FULL = Decimal(100)
-PERCENT_A_YEAR, PERCENT_HALF_YEAR = 4, 2
-"""Supplement for each whole year of delay, and for more than six months after the second year (art. 210.2.a)."""
-DELAY_SINCE, EARLY_SINCE = 2025, date(2022, 1, 1)
-"""First year of the wording on delayed, and first day of the wording on early retirement."""
+PERCENT_A_YEAR, PERCENT_HALF_YEAR = 4, 2  # a year of delay; over 6 months after the second year (art. 210.2.a)
+DELAY_SINCE, EARLY_SINCE = 2025, date(2022, 1, 1)  # wording on delayed and on early retirement
 LONG_CAREER = 44 * 12 + 6
 AGES_SINCE = date(2013, 1, 1)
 BELOW_LIMIT = "Importe por debajo del máximo de las pensiones (artículo 57); sin complementos ni retenciones."

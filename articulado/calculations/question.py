@@ -30,16 +30,13 @@ LEAST_USAGE = 0.05  # Assumed share of the questions of a kind that give an inpu
 OF_NONE = 0.15  # Factor of the probability of being no input: most data of such a question serve the calculation
 SURE_OF_CALCULATION, SURE_OF_KIND, SURE_OF_SECOND = 0.4, 0.5, 0.25
 """Probabilities that a question asks for any calculation, for the first kind, and for a second one of another group."""
-MOST_TURNS, MOST_WORDS = 4, 14
-"""Earlier turns that are read, and the longest follow-up (words) that only changes a datum."""
+MOST_TURNS, MOST_WORDS = 4, 14  # earlier turns read; words of a follow-up that only changes a datum
 LENGTHS = frozenset(("service_years", "service_months", "service_in_months"))
 TODAY_AS_END = "hoy, si no dice otro día"
 NEARLY = 0.3  # Share of the weight of the likeliest kind that makes another of its group a rival
 SURE_WITHOUT_DATA = 0.8  # Probability from which a question without data asks for a calculation
-OF_OUTCOMES = {Missing: 0.5, Refused: 0.25}
-"""Factors for kinds that lack data or contradict them: the data fit another kind better."""
-WEIGHED, OF_INPUTS, LEAST_FIT = 5, 0.5, 0.01
-"""Likeliest kinds whose inputs are weighed, exponent of the fit of their inputs, and its minimum."""
+OF_OUTCOMES = {Missing: 0.5, Refused: 0.25}  # the data fit another kind better
+WEIGHED, OF_INPUTS, LEAST_FIT = 5, 0.5, 0.01  # kinds whose inputs are weighed, exponent and minimum of their fit
 OF_SHARES = (1, 100)  # Largest values of inputs that are shares: a part, or a percentage
 LEAST_AMOUNT = 20
 YEARS = range(1990, 2036)

@@ -135,6 +135,7 @@ async def find_wordings(store: ChunkStore, provision: str) -> list[IndexedWordin
 
 
 async def wordings_of(store: ChunkStore, ref: ProvisionRef) -> list[IndexedWording]:
+    """Return the official wordings of a provision in an index, one for each first day, in the order of the store."""
     chunks = [each for each in await store.find(*ref) if each["source"] == "official"]
     groups = (list(parts) for _, parts in groupby(chunks, lambda chunk: (chunk["breadcrumb"], chunk["valid_from"])))
     return [IndexedWording(wording_hash_of(parts), parts[0]) for parts in groups]

@@ -53,10 +53,8 @@ def summaries() -> dict[ProvisionRef, str]:
     return of_records | {card.ref: f"{card.need} {card.answer.text}" for card in packaged_cards().values()}
 
 
-CERTAIN, LEAD = 0.5, 0.09
-"""Mean similarity of a certain need's three nearest questions, and its lead over the next need."""
-POSSIBLE, SHARE, MAX_MEANT = 0.45, 0.8, 3
-"""Mean similarity, and share of answered nearest questions, from which needs are offered as choices."""
+CERTAIN, LEAD = 0.5, 0.09  # mean similarity of its three nearest questions, and lead over the next need
+POSSIBLE, SHARE, MAX_MEANT = 0.45, 0.8, 3  # mean similarity and share of answered nearest questions
 
 
 def needs_meant(around: Neighbourhood) -> tuple[str, ...]:

@@ -31,8 +31,7 @@ def nearest_part_ids(chunk: Chunk) -> list[int]:
     return [chunk_id(*of_law, part) for part in by_distance]
 
 
-BOE_ID = r"[A-Z]{3,6}-[A-Za-z]-\d{4}-\d{1,6}"
-"""BOE-A-2015-11430; regional norms have their own gazette (DOGC-f-2015-90448)."""
+BOE_ID = r"[A-Z]{3,6}-[A-Za-z]-\d{4}-\d{1,6}"  # BOE-A-2015-11430; DOGC-f-2015-90448 (regional gazette)
 
 BOE_ID_TYPED = re.compile(rf"(?<![\w-]){BOE_ID}(?![\w-])", re.ASCII | re.IGNORECASE)
 

@@ -15,8 +15,7 @@ from articulado.values.chunks import NO_DAYS, Candidate, Chunk, Emptied, Wording
 
 FIRST_DAY_DEDUCED = "El día en que empezó a regir se deduce de la fecha de la reforma: compruébelo en el BOE."
 
-Certainty = Literal["sure", "derived", "unknown"]
-"""Certainty that a wording was that of a day: ``derived`` if the source leaves room for another."""
+Certainty = Literal["sure", "derived", "unknown"]  # ``derived``: the source leaves room for another wording
 
 _SETTLED = timedelta(days=365)  # Time after the day deduced from its publication when a norm is law beyond doubt
 

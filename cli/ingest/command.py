@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from state.ingest import IngestReport
 
 
-REPEAT_HINT = " Para seguir, repita la orden con --yes."
-"""End of the graph's message on its cost, left out for a person who can answer at once."""
+REPEAT_HINT = " Para seguir, repita la orden con --yes."  # left out for a person who can answer at once
 
 ReportProgress = Callable[[str, int, int], None]
 

@@ -256,8 +256,8 @@ def fit(results: Sequence[CaseResult]) -> Curve:
 class KindCounts:
     """Counts of the cases of a class.
 
-    ``right``: the verdict is the labelled one, and its article, too. ``on``: the graph goes on; ``wrongly_on``: although
-    the label forbids it. ``fields``: labelled bad or missing data; ``fields_named``: those that the result names.
+    ``right``: verdict and article are the labelled ones. ``on``: the graph goes on; ``wrongly_on``: although the label
+    forbids it. ``fields``: labelled bad or missing data; ``fields_named``: those that the result names.
     """
 
     cases: int

@@ -18,8 +18,7 @@ from articulado.language.translation import reason
 from articulado.legal.labels import provision_key
 from articulado.values.errors import InvalidInput
 
-Provision = tuple[str, str]
-"""A law's identifier and the label of the provision as written: ``("BOE-A-2015-11430", "Artículo 38")``."""
+Provision = tuple[str, str]  # law id and label as written: ("BOE-A-2015-11430", "Artículo 38")
 
 Key = tuple[str, str]  # a law's identifier and the common key of all spellings of a label
 

@@ -30,8 +30,7 @@ MIN_ROWS = 20  # least number of rows of a ranking, for recall@20; shorter ones 
 MAX_ROWS = 100
 DEEPER, ATTEMPTS = 4, 3
 
-RERANKED, MERGED, FILLED = 2.0, 1.0, 0.0
-"""Offsets of scores in [0, 1]: reranked candidates come before the others, and these before filled ones."""
+RERANKED, MERGED, FILLED = 2.0, 1.0, 0.0  # offsets that order the three groups of rows
 
 _STATE = [
     *("searches", "lexical_only", "turn_question", "as_of", "today"),
@@ -156,8 +155,7 @@ def _row_of(candidate: Candidate, score: float, origins: tuple[Origin | Literal[
     return Row(make_provision(chunk["law_id"], chunk["provision"]), round(score, 6), chunk["law_name"], origins)
 
 
-WARM_UP = "¿Cuántos días de vacaciones corresponden cada año?"
-"""Question asked first and not counted: it pays for lazy loading."""
+WARM_UP = "¿Cuántos días de vacaciones corresponden cada año?"  # asked first and not counted: lazy loading
 
 
 @dataclass(frozen=True)

@@ -41,8 +41,7 @@ _CONTROL = dict.fromkeys([*range(9), *range(11, 32), *range(127, 160), *range(0x
 _ITEM = re.compile(r"\s*[-*•] +")
 
 
-HEADINGS = ("Paso", "Operación", "Artículo")
-"""Headings of the table of steps, whose texts are Spanish in every language."""
+HEADINGS = ("Paso", "Operación", "Artículo")  # headings of the table of steps, Spanish in every language
 
 
 class _Block(NamedTuple):
@@ -206,7 +205,7 @@ class Threads:
 
     @asynccontextmanager
     async def held(self, thread_id: str, keep_turns: int | None = None) -> AsyncIterator[tuple[LeanSaver, str]]:
-        """Lock a conversation for a run after its first ``keep_turns`` turns; yield its checkpointer and stored name."""
+        """Lock a conversation for a run that follows ``keep_turns`` turns; yield its checkpointer and its stored id."""
         kept, name = self.kept_as(thread_id)
         if name in self._busy:
             raise ConversationBusy(translate("conversations.busy", thread=thread_id))
@@ -217,7 +216,7 @@ class Threads:
             self._busy.discard(name)
 
     def kept_as(self, thread_id: str) -> tuple[Conversations, str]:
-        """Return the store of a conversation and its stored name, "caller/thread_id"."""
+        """Return the store of a conversation and its stored id, "caller/thread_id"."""
         check_name(thread_id)
         if self.kept is None:
             raise InvalidInput(translate("conversations.not_kept"))

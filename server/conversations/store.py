@@ -42,8 +42,7 @@ _SETUP = 0x61727469
 Rating = Literal["up", "down"]
 
 
-NAME_PATTERN, LONGEST_NAME = r"^[\w-]+(?:\.[\w-]+)*$", 64
-"""Names of conversations: words joined by single dots, so that no name is a path."""
+NAME_PATTERN, LONGEST_NAME = r"^[\w-]+(?:\.[\w-]+)*$", 64  # words joined by single dots: never a path
 _NAME = re.compile(NAME_PATTERN)
 
 

@@ -25,8 +25,7 @@ from server.access import CALLER, REFUSED
 from server.limits import Room
 from server.operations.traces import Traces
 
-SHARED_FIGURES = "PROMETHEUS_MULTIPROC_DIR"
-"""Folder in which the processes of one server share their metrics; unset for one process."""
+SHARED_FIGURES = "PROMETHEUS_MULTIPROC_DIR"  # folder of metrics shared by several processes
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 
 

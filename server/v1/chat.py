@@ -46,8 +46,7 @@ PHASES = {
     "check": ("verify", "check_claims", "finalize"),
 }
 _PHASE_OF = {stage: phase for phase, stages in PHASES.items() for stage in stages}
-_OPENING = ("analyze_question", "load_carryover")
-"""Stages that check the input; a stream begins after them, so that a bad request has its own status."""
+_OPENING = ("analyze_question", "load_carryover")  # they check the input, so that a bad request has its own status
 _AFTER_LIST = re.compile(r"^((?:[-*•]|\d+\.) .*)\n(?=[^\s\-*•\d|>#`])", re.MULTILINE)
 THREAD_HEADER = "x-thread-id"
 DONE = "[DONE]"

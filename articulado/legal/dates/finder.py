@@ -29,8 +29,7 @@ _COSTS = {",": 3, "y": 6, "e": 6, "pero": 6, "aunque": 6, "(": 3, ")": 3, ":": 3
 """Distance, in words, added by a sign between an event and a date."""
 _NUMBER_COST = 8
 _NO_FURTHER = frozenset(".;?!")
-MAX_DISTANCE, CLOSE_DISTANCE = 12, 4
-"""Maximum words between a date and its event, and between the two if neither counts without the other."""
+MAX_DISTANCE, CLOSE_DISTANCE = 12, 4  # words between date and event; CLOSE if neither counts without the other
 
 
 class EventWords(BaseModel):

@@ -107,8 +107,7 @@ def next_is_name(text: str, end: int) -> bool:
     return following is not None and is_written_as_name(following[1], 0, len(following[1]))
 
 
-MARKED, PHRASE, WORD = 1, 2, 3
-"""Phases: a name marked as a place ("en", "alcalde de"), a name of several words, a single word."""
+MARKED, PHRASE, WORD = 1, 2, 3  # "en" or "alcalde de" before it, several words, a single word
 
 _AND = re.compile(r"\s*(?:,|/|\by\b|\be\b|\bo\b|\bu\b|\bni\b)\s*(?:en\s+)?(?:(?:la|el|las|los)\s+)?")
 _IN_BRACKETS = re.compile(r"\s*[,(]\s*(?:provincia\s+de\s+)?")

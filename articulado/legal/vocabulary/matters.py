@@ -38,8 +38,7 @@ def matters() -> Mapping[str, Matter]:
 
 SPECIAL_LAW = 0.85  # Factor of laws beside the general statutes of the field
 AMENDING_PROVISION = 0.5  # Factor of provisions that amend another law and quote it
-KIND_PRIORS: Mapping[str, float] = {"dt": 0.85, "df": 0.8, "dd": 0.8}
-"""Factors of transitional, final and derogatory dispositions."""
+KIND_PRIORS: Mapping[str, float] = {"dt": 0.85, "df": 0.8, "dd": 0.8}  # transitional, final and derogatory provisions
 
 
 class Regime(BaseModel):
