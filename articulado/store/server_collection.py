@@ -298,7 +298,7 @@ async def build_graph(client: "AsyncQdrantClient", collection: str, *, poll_inte
 
 
 async def switch_aliases(client: "AsyncQdrantClient", collections: Mapping[str, str]) -> None:
-    """Point the aliases (keys) to a generation in one request; delete those that it lacks, not other programs'."""
+    """Point aliases (keys) to collections in one request; delete other aliases of the generation replaced by it."""
     from qdrant_client import models
 
     with translate_server_errors():
