@@ -79,7 +79,7 @@ def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
 
 
 def parse_structured(text: str, schema: type[S], *, cut: bool = False) -> S:
-    """Parse a reply, possibly in a fence or prose; raise ``SchemaViolation``, whose cause is the ``cut`` if True."""
+    """Parse a reply, possibly in a fence or prose; raise ``SchemaViolation``, with another text if it was ``cut``."""
     start, end = text.find("{"), text.rfind("}")
     try:
         return schema.model_validate_json(text[start : end + 1] if 0 <= start < end else text)
