@@ -57,10 +57,7 @@ class MeaningEmbedder:
 
 
 class TextCloseness:
-    """Nearness of a question to texts, in [0, 1], with cached vectors; satisfies ``TextSimilarity``.
-
-    If the encoder fails, nothing is near.
-    """
+    """``TextSimilarity`` of a question and texts, in [0, 1], with cached vectors; all 0 if the encoder fails."""
 
     def __init__(self, embedder: MeaningEmbedder, space: MeaningSpace) -> None:
         self._embedder, self._space = embedder, space

@@ -65,7 +65,7 @@ class Support:
     best: float
     mean: float
     count: int
-    rank: int
+    rank: int  # position of the provision by best similarity, from 0
 
 
 NO_SUPPORT = Support(0.0, 0.0, 0, NEIGHBOURS)
