@@ -104,7 +104,7 @@ class Calendar:
 
     @property
     def months(self) -> list[float]:
-        """The spans between two days in months: complete ones, and including the month that has begun."""
+        """The 60 shortest spans between two days, in months: complete months, and these plus the begun one."""
         whole = self._lengths["month"]
         return sorted({*whole.tolist(), *(whole + 1).tolist()})[:60]
 
@@ -129,7 +129,7 @@ class Calendar:
         )
 
     def is_reached(self, day: date, days: Collection[float], months: Collection[float]) -> bool:
-        """Return True if a known duration leads from a known day to this one, or a known period begins or ends here."""
+        """Return True if a known duration links a known day with this one, or a known period begins or ends here."""
         is_bound = day.day == 1 or day.day == monthrange(day.year, day.month)[1]
         if self._said and is_bound and self._said[0].year - 1 <= day.year <= self._days[-1].year + 1:
             return True

@@ -87,7 +87,10 @@ class Values:
         return self._beside(figure, near, target, tolerance, combined=combined)
 
     def give_factor(self, value: Decimal) -> bool:
-        """Return True if a coefficient follows from two values; with one decimal exactly, from the user's own."""
+        """Return True if a coefficient follows from two values.
+
+        With at most one decimal it must be exactly a product or quotient of a said or derived value and a period.
+        """
         if int(value.as_tuple().exponent) > -2:
             return _multiplied(_factors(self._own), _PERIODS, "#", float(value), 1e-9)
         return self._any_operation("#", float(value), tolerance_of(value))

@@ -153,9 +153,9 @@ class FigureSource:
 
 
 def source_of_figure(sentence: Sentence, figure: Quantity, figures: Sequence[Quantity]) -> FigureSource | None:
-    """Return the source that a sentence gives for one of its figures, ``None`` if that is open.
+    """Return the provisions that a sentence gives as the source of a figure, ``None`` if it does not tell.
 
-    It follows the figure, or precedes it after "según" or as the subject. A figure contrasted with the law's has none.
+    They follow the figure, or precede it after "según" or as the subject; a figure set apart from the law has none.
     """
     text, named = sentence.text, sorted(sentence.named, key=lambda each: each.start)
     spans = [(each.start - sentence.start, each.end - sentence.start) for each in named]

@@ -158,7 +158,7 @@ def _is_said_of_law(sentence: Sentence, figure: Quantity, cited: Sequence[Cited]
 
 
 def tells_facts(text: str) -> bool:
-    """Return True if a text tells facts of the case: in a past tense, of a party, or as measured by the law."""
+    """Return True if a text states facts of the case: by a past tense, a party, or a comparison with the law."""
     past = next((m for m in _patterns()["past"].finditer(text) if not _IF.search(text, 0, m.start())), None)
     return bool(past or _patterns()["measures"].search(text) or _patterns()["party"].search(text))
 
