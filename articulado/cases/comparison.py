@@ -134,7 +134,7 @@ class _Fitted(NamedTuple):
 
 
 class GuideComparer:
-    """Compares an inquiry with the articles of a desk by ridge regression: a class a topic, one for outside matters.
+    """Compares an inquiry with the articles of a desk by ridge regression: a class per topic, one for outside matters.
 
     Fitting takes 2 s for 3,500 texts, reading a stored desk 0.1 s. Without ``vectors`` only terms count.
     """

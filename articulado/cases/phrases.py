@@ -34,7 +34,7 @@ def is_not_applicable(text: str) -> bool:
 
 
 def stands_for_nothing(text: str, spec: FieldSpec, looked_for: Sequence[str] = ()) -> bool:
-    """Return True for a placeholder that is no listed value, zero, "no" or rule word of its field."""
+    """Return True if a text is a placeholder, and no value of its field (listed, zero, "no") or word of a rule."""
     kind = spec["data_type"]
     if not is_placeholder(text) or (kind in ("currency", "number") and is_zero(text)):
         return False
