@@ -280,7 +280,7 @@ async def with_upcoming(candidates: Sequence[Candidate], today: date, store: Chu
 
 
 async def later_wordings(candidates: Sequence[Candidate], day: date, store: ChunkStore) -> list[Candidate]:
-    """Return, with a note, the candidates that replace the wording of a day missing from the index."""
+    """Return the candidates of provisions without an indexed wording of ``day``, each with a note on its own days."""
     later = [wording for wording in candidates if _may_stand_in(wording["chunk"], day)]
     provisions = list(dict.fromkeys(provision_of(wording["chunk"]) for wording in later))
     indexed = await asyncio.gather(*(store.find(*provision) for provision in provisions))

@@ -37,7 +37,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class TurnReading:
-    """The kind of a turn and its subject, if any; ``leaves``: it changes to a new or an earlier subject."""
+    """The kind of a turn and its subject, if any; ``leaves``: it leaves the present subject for another."""
 
     kind: TurnKind
     subject: str = ""
@@ -45,7 +45,7 @@ class TurnReading:
 
 
 def gist(question: str) -> str:
-    """Shorten a question to 240 characters: its questions precede its story."""
+    """Cut a long question to ``MAX_QUESTION`` characters, after moving its interrogative sentences to the front."""
     if len(question) <= MAX_QUESTION:
         return question
     parts = sentences(question)

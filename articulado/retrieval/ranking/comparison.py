@@ -97,7 +97,7 @@ _RUNNING_TEXT = ("document", "provision")
 
 
 class Wanted:
-    """The words that an answer needs, and its kinds (a time, a price, a number)."""
+    """Words of the question that an answer must have, and the kinds of value it asks for (time, price, number)."""
 
     def __init__(self, question: str, domain: Domain, weights: StemWeights) -> None:
         self._question = question
