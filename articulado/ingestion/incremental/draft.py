@@ -54,7 +54,10 @@ _CACHE = "PRAGMA cache_size = -16384"
 
 
 class Draft(Catalog):
-    """Catalogue being changed; leaving it without an error commits."""
+    """Catalogue being changed; leaving it without an error commits.
+
+    The plan lists the documents that the files may give; those that could be read are taken into the index.
+    """
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -165,6 +168,7 @@ class Draft(Catalog):
         return (row[0], cast(Source, json.loads(row[1]))) if row else None
 
     def take(self, position: int, source: Source) -> None:
+        """Take a planned document, with its data after reading, into the index."""
         values = source["staged"], json.dumps(source, ensure_ascii=False), source["collection"], source["law_id"]
         query = "UPDATE plan SET staged = ?, source = ?, collection = ?, law_id = ?, taken = 1 WHERE position = ?"
         self.database.execute(query, (*values, position))
@@ -223,6 +227,7 @@ class Draft(Catalog):
         return int(number)
 
     def keep_document(self, number: int, position: int, source: Source) -> None:
+        """Update position and source of a document whose points stay as they are."""
         stored = json.dumps(source, ensure_ascii=False)
         self.database.execute(
             "UPDATE documents SET position = ?, source = ?, identity = ?"
@@ -240,6 +245,7 @@ class Draft(Catalog):
             self.database.executemany("INSERT OR REPLACE INTO names VALUES (?, ?)", rows)
 
     def unplanned(self) -> list[tuple[int, str]]:
+        """Return number and law id of the documents of files that the plan has not taken."""
         query = (
             "SELECT number, law_id FROM documents WHERE kind = ? AND NOT EXISTS (SELECT 1 FROM plan WHERE taken"
             " AND plan.collection = documents.collection AND plan.law_id = documents.law_id)"
@@ -282,10 +288,12 @@ class Draft(Catalog):
         return self.database.execute(query, (RELINK, FILE)).fetchall()
 
     def leave(self, numbers: Iterable[int]) -> None:
+        """Postpone the relinking of documents to another ingest."""
         query = f"UPDATE documents SET dirty = {LEFT} WHERE dirty = {RELINK} AND number = ?"
         self.database.executemany(query, [(number,) for number in numbers])
 
     def left(self) -> int:
+        """Return the number of documents that still wait for relinking by another ingest."""
         [count] = self.database.execute(f"SELECT count(*) FROM documents WHERE dirty = {LEFT}").fetchone()
         return int(count)
 

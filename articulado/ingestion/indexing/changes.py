@@ -195,7 +195,7 @@ def _owned(draft: Draft, points: Collection[int]) -> Iterator[tuple[int, list[in
 
 
 def leave_unread(draft: Draft, workspace: Workspace) -> None:
-    """Leave to another ingest the marked documents that were read on another machine: their text is not here."""
+    """Postpone the relinking of documents whose staged text is on another machine, which read them."""
     draft.leave(number for number, _, staged in draft.to_relink() if not workspace.has(staged))
 
 

@@ -92,6 +92,7 @@ class Table:
         return max(map(len, (self.head, *self.rows)), default=0)
 
     def below(self, other: "Table") -> "Table":
+        """Return the table with the head of the table above, if it has none and continues it by its width."""
         return replace(self, head=other.head) if not self.head and self.width == other.width else self
 
     def text(self) -> str:
