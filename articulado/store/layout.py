@@ -199,7 +199,7 @@ class ChunkCache:
             return known
 
     def put(self, chunks: Iterable[Chunk], day: date) -> None:
-        """Add chunks; the least recently used ones go."""
+        """Add chunks; drop the least recently used ones of a full cache."""
         with self._lock:
             if day != self._day:
                 return

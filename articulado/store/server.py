@@ -63,7 +63,7 @@ CANDIDATES = 512  # candidates of a graph search (`hnsw_ef`)
 
 
 def dense_params(points: int) -> "models.SearchParams":
-    """Return the search parameters of a collection with so many points."""
+    """Return the search parameters of a collection by its number of points."""
     from qdrant_client import models
 
     rescored = models.QuantizationSearchParams(rescore=True, oversampling=OVERSAMPLING)

@@ -87,7 +87,7 @@ class WriterLock:
             raise StoreUnavailable(translate("store.lock_lost"))
 
     async def give_back(self) -> None:
-        """Release the lock; if the server cannot be told, it expires."""
+        """Release the lock; if the server is unreachable, the lock expires by itself."""
         if self._renewing is not None:
             self._renewing.cancel()
             with suppress(asyncio.CancelledError):
