@@ -174,7 +174,7 @@ class VectorCache(Generic[V]):
             return self._entries[key]
 
     def put(self, key: str, value: V) -> None:
-        """Store an entry; the least recently used one goes if the cache is full."""
+        """Store an entry; drop the least recently used one of a full cache."""
         with self._lock:
             self._entries[key] = value
             self._entries.move_to_end(key)
