@@ -209,7 +209,7 @@ class ReadAnswer:
         return self.sources[number - 1]
 
     def of_paragraph(self, paragraph: int) -> list[Source]:
-        """Return the sources of a paragraph in order; all sources if it has neither marker nor name."""
+        """Return the sources of a paragraph in order; all sources if it has no marker and names no provision."""
         numbers = {n for sentence in self.sentences if sentence.paragraph == paragraph for n in sentence.rests_on}
         return [source for source in self.sources if source.number in numbers] or list(self.sources)
 
