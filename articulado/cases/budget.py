@@ -22,7 +22,7 @@ def budget_shares(max_tokens: int) -> tuple[int, int]:
 
 
 def least_max_tokens(context: int, answer: int) -> int:
-    """Return the smallest ``max_tokens`` whose shares hold a context and an answer of these tokens."""
+    """Return the smallest ``max_tokens`` whose two shares suffice for this many tokens of context and of answer."""
     return next(
         tokens
         for tokens in count(context + answer)
@@ -66,6 +66,7 @@ def check_critical(critical: Sequence[Chunk], max_tokens: int, counter: TokenCou
 
 
 def check_enough(tokens: int, minimum: int, language: Language) -> None:
+    """Raise ``InsufficientContext``, which names the ``minimum``, if the tokens are fewer."""
     if tokens < minimum:
         raise InsufficientContext(language.translate("case_insufficient_context", tokens=tokens, minimum=minimum))
 

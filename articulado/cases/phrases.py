@@ -108,7 +108,7 @@ def _spans(words: Sequence[str], choices: Mapping[str, Sequence[str]]) -> list[t
 
 @dataclass(frozen=True)
 class NamedValues:
-    """Names of a field in a text: ``held`` values of the profile, ``others`` for which it has no article."""
+    """Values of a field that a text names: ``held`` ones of the profile, and ``others`` without an article."""
 
     field: FilterField
     held: frozenset[str]
