@@ -67,9 +67,9 @@ def ranked_provisions(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 def with_cards(candidates: Iterable[Candidate], cards: Sequence[Candidate]) -> list[Candidate]:
-    """Return the chosen ``cards``, the candidates that are no cards, and the provisions that bear the cards.
+    """Return the chosen ``cards``, the candidates that are no cards, and the provisions that support the cards.
 
-    A candidate that bears a card gets that origin and the purpose of its quotation.
+    A candidate that supports a card gets that origin and the purpose of its quotation.
     """
     chosen = [each for each in cards if is_card(each["chunk"])]
     bearing = {each["chunk"]["id"]: each for each in cards if not is_card(each["chunk"])}
@@ -224,7 +224,7 @@ def pruned(ranked: Sequence[Candidate], cut: Cut) -> list[Candidate]:
 
 
 def is_of_card(candidate: Candidate) -> bool:
-    """Return True for an answer card, and for a provision that bears one."""
+    """Return True for an answer card, and for a provision that supports one."""
     return "card" in candidate["origins"]
 
 

@@ -94,6 +94,7 @@ def law_whose_force_is_asked(reading: LegalReading, indexed: IndexedLaws) -> str
 
 
 def asks_for_provisions_alone(reading: LegalReading) -> bool:
+    """Return True if a question has at most ``MAX_LOOKUP_WORDS`` content words beside its citations and days."""
     return len(content_words(reading.topic)) <= MAX_LOOKUP_WORDS
 
 

@@ -64,7 +64,7 @@ def card_vectors(of_sentences: NDArray[np.floating], of_field: NDArray[np.floati
 
 
 class CardReader:
-    """Reads the probability of each card from the vectors of a question by two encoders."""
+    """Computes the log probability of each card from the vectors of a question by two encoders."""
 
     def __init__(
         self,

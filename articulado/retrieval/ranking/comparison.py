@@ -55,7 +55,7 @@ def names_a_row(question: str, text: str, domain: Domain) -> bool:
 
 
 def named_words(row: str, head: Sequence[str], asked: frozenset[str], domain: Domain) -> frozenset[str]:
-    """Return the words of a question that name a row: those of each name of the row that it has completely.
+    """Return the words of a question that name a table row: those of the names of the row that it has in full.
 
     A lone number or letter ("3") counts with the name of its column in ``head`` ("Nivel"); a year does not count.
 
@@ -76,6 +76,7 @@ def named_words(row: str, head: Sequence[str], asked: frozenset[str], domain: Do
 
 
 def words_of_names(text: str, domain: Domain) -> frozenset[str]:
+    """Return the stems of a text, numbers in figures."""
     return frozenset(_NUMBERS.get(stem, stem) for stem in domain.stems(text))
 
 
@@ -212,7 +213,7 @@ class KeptByChunk(Generic[T]):
 
 
 class Prominence:
-    """Returns the prominence of each stem of a chunk in (0, 1]; ``lay_phrasings`` are people's words for it."""
+    """Returns the prominence of each stem of a chunk in (0, 1], by the part of the chunk that has the stem."""
 
     def __init__(self, domain: Domain, lay_phrasings: Callable[[Chunk], str] = lambda chunk: "") -> None:
         self._stems = domain.stems

@@ -1,7 +1,7 @@
 """Features of a question and its candidates for the learnt ranking and the relevance judgement.
 
-``…_behind`` are differences to the best candidate, ≤ 0; ``bearing…`` of a card are those of the provisions that bear
-it.
+``…_behind`` are differences to the best candidate, ≤ 0; ``bearing…`` of a card are those of the provisions that
+support it.
 """
 
 import math

@@ -80,7 +80,7 @@ class ReaderScorer:
 
 
 def message(question: str, passages: Sequence[str], language: Language) -> str:
-    """Return the user message; no text of it can pass for a marker or a separator."""
+    """Return the user message; markers and separators inside its texts are altered."""
     fragments = f"\n{SEPARATOR}\n".join(
         f"{write_marker(number)} {neutralise(passage)}" for number, passage in enumerate(passages, start=1)
     )
