@@ -240,7 +240,7 @@ def is_loose(file: SourceFile) -> bool:
 
 
 def by_age(paths: Sequence[Path]) -> list[Path]:
-    """Return the present files of a law by the day of their text, the newest last; of one day the BOE's own last."""
+    """Return the existing files of a law by the day of their text, newest last; of one day, the BOE's own last."""
     present = [path for path in paths if path.exists()] or list(paths)
     return present if len(present) == 1 else sorted(present, key=lambda path: (_day(path), _is_official(path)))
 

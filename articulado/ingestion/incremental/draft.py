@@ -56,7 +56,7 @@ _CACHE = "PRAGMA cache_size = -16384"
 class Draft(Catalog):
     """Catalogue being changed; leaving it without an error commits.
 
-    The plan lists the documents that the files may give; those that could be read are taken into the index.
+    The plan lists the documents of the files; an ingest takes those that are unchanged or that it has read.
     """
 
     def __init__(self, file: Path) -> None:
