@@ -83,10 +83,7 @@ class IndexBuilder:
         return self.folder / MODELS
 
     async def continue_from(self, base: Index) -> Digests:
-        """Copy the points and models of another generation; return the digest of each point by id.
-
-        Raises ``IndexMismatch`` if its files are damaged.
-        """
+        """Copy points and models of another generation, or raise ``IndexMismatch``; return the digests by point id."""
         self._base = base
         # Damaged files would get checksums of their own in the new generation, and pass for intact ones.
         await asyncio.to_thread(check_files, base, deep=True)

@@ -44,10 +44,7 @@ def packaged_records() -> tuple[tuple[Record, Chunk], ...]:
 
 
 def with_chunks(corpus: Corpus) -> tuple[tuple[Record, Chunk], ...]:
-    """Return each record with its chunk, references resolved among them.
-
-    Raises ``ConfigurationError`` for an unknown law or provision, or a duplicate.
-    """
+    """Return each record with its linked chunk; raise ``ConfigurationError`` for an unknown or duplicate provision."""
     ids = {provision: _provision_id(*provision) for provision in law_records_of(corpus)}
     return (
         *((record, provision_chunk(record, ids)) for record in corpus.provisions),
@@ -134,10 +131,7 @@ def records_of_law(law_id: str) -> Mapping[ProvisionRef, LawRecord]:
 
 
 def law_records_of(corpus: Corpus) -> dict[ProvisionRef, LawRecord]:
-    """Return the records of provisions by law and provision key.
-
-    Raises ``ConfigurationError`` for an unknown law or provision, or a duplicate.
-    """
+    """Return the records by law and key; raise ``ConfigurationError`` for an unknown or duplicate provision."""
     records: dict[ProvisionRef, LawRecord] = {}
     for record in corpus.law_records:
         if record.law_id not in known_laws():
