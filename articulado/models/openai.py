@@ -159,12 +159,10 @@ def refuses_sampling(model: str) -> bool:
 
 
 def token_limit_name(settings: ModelSettings) -> str | None:
-    """Return the provider's parameter for the token limit, ``None`` if the model refuses one.
-
-    Some Azure deployments refuse OpenAI's newer name, and Ollama ignores it.
-    """
+    """Return the provider's parameter for the token limit, ``None`` if the model refuses one."""
     if refuses_sampling(settings.model):
         return None
+    # Some Azure deployments refuse OpenAI's newer name, and Ollama ignores it.
     return "max_completion_tokens" if settings.provider == "openai" else "max_tokens"
 
 

@@ -123,16 +123,14 @@ class ReplyAccumulator:
         return (self.full and not self.looped) or self.finish_reason == "length"
 
     def add(self, message: BaseMessage) -> str:
-        """Take a message or chunk; return its text without reasoning.
-
-        Token counts are maxima: servers that report usage with every chunk report totals.
-        """
+        """Take a message or chunk; return its text without reasoning."""
         self.finish_reason = message.response_metadata.get("finish_reason") or self.finish_reason
         if isinstance(message, AIMessage) and message.usage_metadata:
             usage = message.usage_metadata
             cached = (usage.get("input_token_details") or {}).get("cache_read") or 0
             # Some servers report the tokens that they had not in their cache.
             read = usage["input_tokens"] + (cached if cached > usage["input_tokens"] else 0)
+            # Token counts are maxima: servers that report usage with every chunk report totals.
             self.input_tokens = max(self.input_tokens, read)
             self.output_tokens = max(self.output_tokens, usage["output_tokens"])
         received = str(message.text)
