@@ -45,10 +45,7 @@ class OnnxFolder:
 
     @classmethod
     def find(cls, folder: Path | None, variable: str) -> "OnnxFolder":
-        """Find the files of a model; ``variable`` is the setting that names the folder.
-
-        Raises ``ConfigurationError`` if folder or files are missing.
-        """
+        """Find the files of a model; raise ``ConfigurationError``, which names the folder's setting ``variable``."""
         if folder is None or not folder.is_dir():
             files = ", ".join((ONNX_FILES[0], *TOKENIZER_FILES))
             raise ConfigurationError(translate("encoders.no_folder", files=files, variable=variable))
