@@ -101,8 +101,8 @@ class ReplyAccumulator:
 
     limit: int | None = None  # characters
     reasoning: ReasoningFilter = field(default_factory=ReasoningFilter)
-    full: bool = False  # ended by the limit
-    looped: bool = False  # ended because it repeated itself
+    full: bool = False  # the reply is stopped: too long, or repeating itself
+    looped: bool = False  # it repeats itself
     void: bool = False  # the returned text was reasoning; the caller resets this
     begun: bool = False  # any text has arrived, even reasoning
     finish_reason: str = ""
