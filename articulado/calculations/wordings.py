@@ -86,6 +86,7 @@ class ListedCalculation(TypedDict):
 
 
 def calculation_of(kind: str) -> Calculation:
+    """Return the calculation of a kind ("settlement"); raise ``InvalidInput`` for an unknown kind."""
     if kind not in CALCULATIONS:
         raise InvalidInput(translate("calculation.unknown", kind=kind[:100]))
     return CALCULATIONS[kind]

@@ -107,11 +107,13 @@ def law_named(law_id: str) -> str:
 
 
 def parts_of(provision: str) -> tuple[str, str]:
+    """Return law id and label of "BOE-A-2015-11430#Artículo 53"."""
     law_id, _, label = provision.partition("#")
     return law_id, label
 
 
 def provisions_of(outcome: Outcome) -> tuple[str, ...]:
+    """Return the provisions of an outcome and of its steps ("BOE-A-2015-11430#Artículo 53"), each once, in order."""
     steps = outcome.steps if isinstance(outcome, Result | NotEntitled) else ()
     own = () if isinstance(outcome, Result) or not outcome.provision else (outcome.provision,)
     return tuple(dict.fromkeys((*own, *(each.provision for each in steps))))
@@ -314,6 +316,7 @@ def as_document(
 
 def last_day(result: Result) -> date | None:
     # A time is the grace for a writ before a court, not the last day.
+    """Return the first date among the values, which is the last day of a term; ``None`` for an amount."""
     days = (each.value for each in result.values)
     return next((each for each in days if isinstance(each, date) and not isinstance(each, datetime)), None)
 

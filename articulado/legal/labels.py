@@ -133,6 +133,7 @@ def disposition_kind(adjective: str) -> str:
 
 
 def provision_name(key: str) -> str:
+    """Return the name of a key in Spanish: "artículo 48 bis" for ``art:48 bis``."""
     kind, _, number = key.partition(":")
     return f"{KINDS[kind].name if kind in KINDS else kind} {number}"
 

@@ -19,6 +19,7 @@ _NOTHING_ELSE = re.compile(rf"(?:(?:\w{{1,5}}[.)]\s?)?{REPEAL_MARK.pattern}\s*)+
 
 
 def is_repealed(paragraphs: Sequence[str]) -> bool:
+    """Tell if each paragraph, of at least one, is only the mark of a repeal: "(Derogado)", "2. (Suprimido)"."""
     return bool(paragraphs) and all(_NOTHING_ELSE.fullmatch(paragraph.strip()) for paragraph in paragraphs)
 
 

@@ -99,6 +99,7 @@ def with_article(name: str, law_id: str) -> str:
 
 
 def of_law(name: str) -> str:
+    """Return a norm's name after "de": "de la Ley 11/2023", "del Real Decreto 5/2023"."""
     return f"de {with_article(name, '')}".replace("de el ", "del ", 1)
 
 

@@ -287,6 +287,7 @@ def _plain(text: str) -> str:
 
 
 def answer_means(results: Sequence[AnswerResult]) -> dict[str, tuple[float, int]]:
+    """Return the mean of each metric, and the number of answers that have it; a metric of no answer is left out."""
     scores = {name: [result.metrics[name] for result in results if name in result.metrics] for name in ANSWER_METRICS}
     return {name: (sum(values) / len(values), len(values)) for name, values in scores.items() if values}
 

@@ -186,6 +186,7 @@ def read_sets(gold: Sequence[Path], profile: "Profile") -> Sets:
 
 
 def check_index(settings: "Settings") -> None:
+    """Raise ``InvalidInput`` if retrieval is switched off: the index cannot be measured."""
     if not settings.rag_enabled:
         raise InvalidInput(
             "--ablation, --compare y --peers miden la búsqueda en el índice, que ARTICULADO_RAG_ENABLED=false "

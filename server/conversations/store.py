@@ -47,6 +47,7 @@ _NAME = re.compile(NAME_PATTERN)
 
 
 def check_name(thread_id: str) -> None:
+    """Raise ``InvalidInput`` unless a name has the form ``NAME_PATTERN`` and at most ``LONGEST_NAME`` characters."""
     if len(thread_id) > LONGEST_NAME or not _NAME.fullmatch(thread_id):
         raise InvalidInput(translate("conversations.bad_name"))
 

@@ -186,6 +186,7 @@ def _named(scope_text: str, folded: str) -> tuple[str, str, int]:
 
 
 def company_core(company: str) -> str:
+    """Return the folded name of a company without its legal form ("S.A.")."""
     folded = fold(company)
     form = _LEGAL_FORM.search(folded)
     return (folded[: form.start()] if form else folded).strip(' ,.«»"“”')

@@ -201,6 +201,7 @@ def norm_kinds() -> dict[str, NormKind]:
 
 
 def kind_of_code(code: str) -> str:
+    """Return the kind of norm with a code of the BOE; empty for an unknown code."""
     return next((kind.kind for kind in norm_kinds().values() if kind.code == code), "")
 
 

@@ -225,6 +225,7 @@ def _packaged() -> Synonyms:
 
 
 def find_acronyms(text: str) -> list[str]:
+    """Return the acronyms of the table that a text has in capitals ("ERTE"), in order, each once."""
     return [name for name in dict.fromkeys(_CAPITALS.findall(text)) if name in known_acronyms()]
 
 
