@@ -142,7 +142,7 @@ class Authentication:
 
 
 def identify(ring: KeyRing | None, headers: Headers) -> tuple[bool, str | None]:
-    """Return if the server has keys, and the name of a request's key: ``None`` if missing or unknown (blocking)."""
+    """Tell if the server has keys, and return the name of the request's key: ``None`` if invalid, "" without keys."""
     if ring is None or not ring.keys:
         return False, ""
     return True, caller_of(ring, headers)

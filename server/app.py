@@ -93,10 +93,10 @@ def app_over(
 
 @dataclass(frozen=True)
 class Site:
-    """Parts of an application: a graph served under ``/rag``, and the ``cases``, served under their names.
+    """Parts of an application: ``graph`` is served under ``/rag``, each of ``cases`` under its name.
 
-    ``using`` holds the current graph for a run, by name. With ``warm_first`` the server takes requests only after
-    ``warm_up``. ``playground``, for loopback only, adds ``stream_log``, too, which shows every intermediate step.
+    ``using(name)`` is the context in which a run holds the current graph. With ``warm_first`` the server takes requests
+    only after ``warm_up``. ``playground``, for loopback only, adds ``stream_log``, which shows every intermediate step.
     """
 
     graph: Graph

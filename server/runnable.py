@@ -35,7 +35,7 @@ class QuestionFailed(Exception):
 class ServedGraph(Runnable[ServedInput, Any]):
     """Compiled graph as a runnable: ``invoke`` gives its output, ``stream`` its typed events up to ``final``.
 
-    ``using`` holds the graph of a run; ``seconds`` limits each question of a batch.
+    ``using`` is the context that gives the graph of a run; ``seconds`` limits each question of a batch.
     """
 
     def __init__(

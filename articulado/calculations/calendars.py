@@ -39,7 +39,7 @@ class Seat:
 
 
 class WorkingDays:
-    """Count working days: those for which ``reason`` is empty."""
+    """Calendar that tells the ``reason`` why a day is no working day; the reason of a working day is empty."""
 
     def reason(self, day: date) -> str:
         return WEEKDAYS[day.weekday()] if day.weekday() >= _SATURDAY else ""
@@ -55,11 +55,13 @@ class WorkingDays:
         return day
 
     def after(self, day: date, count: int) -> date:
+        """Return the ``count``-th working day after a day; the day itself does not count."""
         for _ in range(count):
             day = self.next_working(day + ONE_DAY)
         return day
 
     def count(self, first: date, last: date) -> int:
+        """Return the number of working days from the first day to the last one, both counted."""
         return sum(not self.reason(first + ONE_DAY * index) for index in range((last - first).days + 1))
 
 

@@ -77,7 +77,7 @@ class Request:
 
 @dataclass(frozen=True)
 class QuestionReader:
-    """Reader of questions; ``mentioned`` are the mentions of a text if the caller has them."""
+    """Reader of calculations in questions; pass ``mentioned`` if the mentions of the text have been read already."""
 
     model: QuestionModel
     of_field: DualEncoder

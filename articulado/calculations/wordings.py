@@ -203,7 +203,7 @@ def _state(
 ) -> Literal["same", "changed", "earlier"]:
     """Compare the wording of a day with the followed one; without an index, the days decide.
 
-    An index with a single wording may date it from its law: then the ascertained day of the pin decides.
+    An index with a single wording may give it the day of its law: then the day stored for the wording decides.
     """
     same = [each.chunk for each in indexed if each.content_hash == pin.content_hash]
     of_day = [each.content_hash for each in indexed if is_of_day(each.chunk, day)]

@@ -103,7 +103,7 @@ def wordings_of_cards() -> Mapping[str, Mapping[str, str]]:
 async def stale_provisions(
     refs: Collection[ProvisionRef], store: ChunkStore, as_of: date | None, today: date
 ) -> set[ProvisionRef]:
-    """Return the provisions whose wording on the day differs, or for a past day is unsure."""
+    """Return the provisions whose wording on the day is not that of the cards, or is uncertain for a past day."""
     indexed = await asyncio.gather(*(wordings_of(store, ref) for ref in refs))
     tracked = tracked_laws(each.chunk for wordings in indexed for each in wordings)
     return {

@@ -85,9 +85,9 @@ class Exclusion(Statement):
 class Card(CardPart):
     """An answer to one need.
 
-    The card was checked for ``regimes``, is wrong for those in ``not_for``, and is unchecked for all others. ``guide``:
-    id of the case guide for the need. ``frequent``: the need is shown as an example. ``phrasings``: questions known to
-    the encoders, and in no index.
+    ``regimes`` are those that it was checked for; nothing is known of regimes in neither list. ``guide`` is the id of
+    the case guide for the need. ``frequent`` needs are shown as examples. ``phrasings`` are questions known to the
+    encoders, and in no index.
     """
 
     id: str = Field(pattern=r"^[a-z_]+/[a-z0-9_]+$")

@@ -58,7 +58,7 @@ POSSIBLE, SHARE, MAX_MEANT = 0.45, 0.8, 3  # mean similarity and share of answer
 
 
 def needs_meant(around: Neighbourhood) -> tuple[str, ...]:
-    """Return the cards whose needs a question in another language may mean: one if certain, or some choices."""
+    """Return the cards that may answer a question in another language: one if certain, else up to three, or none."""
     means = {id_: support.mean for (law_id, id_), support in around.support.items() if law_id == CARDS}
     ranked = sorted(means, key=lambda id_: (-means[id_], id_))[:MAX_MEANT]
     best, second = [*(means[id_] for id_ in ranked), 0.0, 0.0][:2]

@@ -34,8 +34,8 @@ class TranslatedPoint(CardPart):
 class Translation(CardPart):
     """The texts of a card in another language, in the order of the card.
 
-    ``law`` translates the sentences of the answer's pins, at least the first; "" for a repeated or untranslated one.
-    ``written_against`` is the digest of the Spanish text, written by a tool.
+    ``law`` renders the sentences of the answer's pins, at least the first; it is empty for a repeated or unrendered
+    one. ``written_against`` is the digest of the Spanish text, written by a tool.
     """
 
     id: str

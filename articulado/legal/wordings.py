@@ -231,7 +231,7 @@ RECENT = timedelta(days=31)  # Age of a day up to which today's law answers a qu
 
 
 def day_to_check(day: date | None, today: date, cited: Iterable[Chunk]) -> date | None:
-    """Return the day whose wordings an answer must mention; ``None`` for a recent day whose law is today's."""
+    """Return the day whose wordings an answer must mention; ``None`` for a recent day whose law is still in force."""
     if day is None or not today - RECENT <= day <= today:
         return day
     laws = filter(has_wordings, cited)

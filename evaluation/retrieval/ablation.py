@@ -164,7 +164,7 @@ def available_strategies(services: Services) -> list[RerankStrategy]:
 
 @dataclass
 class WatchedReranker:
-    """Reranker that forwards to another one and keeps its failures, by question: the heuristic replaces it then."""
+    """Reranker that forwards to another one and keeps its errors by question; after an error the heuristic reranks."""
 
     reranker: Reranker
     failures: dict[str, str] = field(default_factory=dict)

@@ -64,7 +64,7 @@ def names_region(word: str) -> bool:
 
 
 def without_place_word(folded: str) -> tuple[str, bool]:
-    """Return a name without "provincia de" or the like, and if that word means the whole region."""
+    """Return a name without "provincia de" or the like, and ``True`` if that word means the whole region."""
     match = re.match(rf"(?P<place>{_alternatives(gazetteer().words.places)})\s+del?\s+{_ARTICLE}", folded)
     return (folded[match.end() :], names_region(match["place"])) if match else (folded, False)
 
