@@ -142,7 +142,7 @@ class Authentication:
 
 
 def identify(ring: KeyRing | None, headers: Headers) -> tuple[bool, str | None]:
-    """Tell if the server has keys, and return the name of the request's key: ``None`` if invalid, "" without keys."""
+    """Tell if a server has keys, and name the caller: ``None`` if its key is invalid, "" without keys. Reads a file."""
     if ring is None or not ring.keys:
         return False, ""
     return True, caller_of(ring, headers)
