@@ -1,8 +1,9 @@
 """Write the wordings behind calculations and answer cards, and the table of provisions of calculations.
 
-python -m tools.wordings INDEX          # both wordings and the table, from the law in an index python -m tools.wordings
-# the table alone python -m tools.wordings --stale INDEX  # the cards whose law has another wording; nothing is written
-python -m tools.wordings --english      # the faults of the cards in English; those without any are stamped
+- ``python -m tools.wordings INDEX``: both wordings and the table, from the law in an index.
+- ``python -m tools.wordings``: the table alone.
+- ``python -m tools.wordings --stale INDEX``: the cards whose law has another wording; nothing is written.
+- ``python -m tools.wordings --english``: the faults of the cards in English; those without any are stamped.
 """
 
 import argparse

@@ -35,6 +35,7 @@ def rooms(tmp_path, monkeypatch):
         ("articulado/ingestion/indexing/changes.py", True, True),
         ("corpus/README.md", False, False),
         ("corpus/normativa/law.jsonl", False, True),
+        ("corpus/fichas/en/pay.toml", False, True),
         ("articulado/store/records/chunks.py", False, True),
         ("articulado/other.py", False, False),
         ("articulado/legal/__pycache__/x.pyc", False, False),
