@@ -106,13 +106,14 @@ def run_folder(tmp_path_factory, worker_id) -> Path:
 def own_environment(tmp_path_factory, run_folder):
     """Keep tests away from the settings and the index of whoever runs them.
 
-    Every worker has a home of its own. The index in it is one for all: whoever needs it first builds it, as on a fresh
+    Every worker has a home of its own. Its indexes are the same for all: who needs one first builds it, as on a fresh
     machine, and the others wait for that build. The unpacked weights of the sentence encoder are one for all, too.
     """
     for name in [name for name in os.environ if name.startswith(("ARTICULADO_", "LANGSMITH_", "LANGCHAIN_", "OTEL_"))]:
         del os.environ[name]
     home = tmp_path_factory.mktemp("home")
-    for name, shared in (("index", run_folder / "demo"), ("encoders", run_folder / "encoders")):
+    folders = {"index": "demo", "index-plan_401k": "plan_401k", "encoders": "encoders"}
+    for name, shared in ((name, run_folder / shared) for name, shared in folders.items()):
         shared.mkdir(exist_ok=True)
         (home / name).symlink_to(shared, target_is_directory=True)
     # Also for tests with a home of their own: unpacking takes a second and 82 MB.

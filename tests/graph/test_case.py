@@ -5,6 +5,7 @@ What a model is shown is checked on the request that the server received, what i
 
 import asyncio
 import json
+import os
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack, asynccontextmanager
@@ -88,8 +89,8 @@ def desk(profile: str, kind: str, home: Path) -> Iterator[Desk]:
 
 
 @pytest.fixture(scope="module")
-def embedded(tmp_path_factory) -> Iterator[Desk]:
-    yield from desk("plan_401k", "embedded", tmp_path_factory.mktemp("embedded"))
+def embedded() -> Iterator[Desk]:
+    yield from desk("plan_401k", "embedded", Path(os.environ["ARTICULADO_HOME"]))
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +98,16 @@ def remote(tmp_path_factory) -> Iterator[Desk]:
     yield from desk("plan_401k", "server", tmp_path_factory.mktemp("remote"))
 
 
-@pytest.fixture(scope="module", params=["embedded", "remote"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        "embedded",
+        pytest.param(
+            "remote",
+            marks=pytest.mark.slow(reason="the stores find alike: tests/articulado/store/test_contract.py"),
+        ),
+    ],
+)
 def plan(request) -> Desk:
     return request.getfixturevalue(request.param)
 

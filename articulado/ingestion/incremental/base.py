@@ -128,7 +128,9 @@ def code_digest() -> str:
 @cache
 def corpus_digest() -> str:
     """Return the digest of the packaged records and cards, and of the code and data that index them."""
-    records = [f"corpus/{folder}" for folder in ("normativa", "sin_contenido", "sentencias", "criterios_inss", "fichas")]
+    records = [
+        f"corpus/{folder}" for folder in ("normativa", "sin_contenido", "sentencias", "criterios_inss", "fichas")
+    ]
     code = (
         "articulado/store/records",
         "articulado/ingestion/bundled.py",

@@ -69,6 +69,7 @@ def folder(profile: Path) -> Path:
     return profile.parent / NAME
 
 
+@pytest.mark.slow(reason="fits the models of a profile; tests/articulado/cases shows the parts")
 def test_the_curves_are_stored_with_the_profile_and_used_from_then_on(profile, gold, capsys):
     asked = ["case", "calibrate", "--profile", str(profile), "--gold", str(gold), "--json"]
     assert run(asked) == 0

@@ -13,13 +13,6 @@ PLAN = load_profile("plan_401k")
 ROLLOVER = ["--profile", "plan_401k", "--record-keeper", "lt trust", "--plan-type=401k", "--topic", "rollover"]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def home(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ARTICULADO_HOME", str(tmp_path_factory.mktemp("home")))
-        yield
-
-
 def test_fields_of_the_profile_are_options():
     assert filters_of(["--record-keeper", "LT Trust", "--plan-type=401(k)"], PLAN) == {
         "record_keeper": "LT Trust",
