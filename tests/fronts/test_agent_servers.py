@@ -260,7 +260,7 @@ def test_from_no_index_to_an_answer_with_a_question_about_its_cost(guarded: Guar
         parts = [data[0]["content"] for data in streamed(admin, "rag", asked, "messages-tuple")]
         assert "META" not in "".join(parts)
 
-        guarded.models.answer("principal", lambda request: Reply("palabra ", endless=True))
+        guarded.models.answer("principal", lambda request: Reply("palabra ", held=True))
         thread = admin.threads.create()["thread_id"]
         run = admin.runs.create(thread, "rag", input=asked)
         wait_until(lambda: guarded.models.calls("principal") >= 3)

@@ -266,7 +266,8 @@ def test_the_question_of_a_cancelled_run_does_not_reach_the_model(
         models.answer("principal", lambda request: reply)
         if answered_before:
             client.runs.wait(thread, "rag", input=asked("¿Cuántas vacaciones hay?"))
-        models.answer("principal", lambda request: Reply("palabra ", endless=True))
+        # Held, not endless: a text that repeats itself is cut, and asked for once more.
+        models.answer("principal", lambda request: Reply("palabra ", held=True))
         before = models.calls("principal")
         run = client.runs.create(thread, "rag", input=asked("¿Me pueden despedir por llegar tarde al trabajo?"))
         wait_until(lambda: models.calls("principal") > before)

@@ -76,8 +76,8 @@ def vector_of(text: str, dimensions: int) -> list[float]:
 class OpenAIServer:
     """Replies by model (by deployment in Azure's paths) and a record of all requests.
 
-    ``dribbling`` is set once the first bytes of a dribble are out, ``left`` once the client of an endless one is gone;
-    ``while_held`` is entered for as long as somebody waits for one that is held.
+    ``dribbling`` is set once the first bytes of a dribble are out, ``left`` once the client of an endless or held
+    one is gone; ``while_held`` is entered for as long as somebody waits for one that is held.
     """
 
     def __init__(self) -> None:
@@ -246,6 +246,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing more, until they leave."""
         with suppress(OSError), self.server.scripted.while_held():
             self.connection.recv(1)
+        self.server.scripted.left.set()
         self.close_connection = True
 
     def _repeat(self, request: Recorded, pieces: list[str]) -> None:
