@@ -102,6 +102,7 @@ def test_the_curves_are_stored_with_the_profile_and_used_from_then_on(profile, g
     assert confidences[0] < confidences[1] == HIGHEST
 
 
+@pytest.mark.slow(reason="builds the index of a profile; tests/articulado/cases shows the parts")
 def test_no_fit_measures_the_stored_curve_and_stores_nothing(profile, gold, capsys):
     options = ["--profile", str(profile), "--gold", str(gold), "--no-fit"]
     assert run(["case", "calibrate", *options, "--json"]) == 0
