@@ -19,8 +19,7 @@ BROWSER = $(firstword $(foreach name,chromium chromium-browser google-chrome,$(s
 # What locks, lists and audits the dependencies, apart from them.
 TOOLS := .venv-tools
 
-# Three workers for two cores: tests wait for servers and disks almost half of the time.
-PYTEST := $(BIN)/python -m pytest -n 3 --dist loadgroup
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
 
 .PHONY: demo test check cards-stale check-all coverage mutation types format install aegra browser lock sbom audit clean
 

@@ -254,7 +254,8 @@ def test_a_client_that_leaves_cancels_the_run(path: str) -> None:
     hang, last = Hang(), {REQUIRED: "extract_fields", GENERATE: "write_response"}[path]
     with serving(case_app(HangingChat(hang))) as base:
         with httpx.stream("POST", f"{base}{path}/stream", json={"input": KNOWN}) as response:
-            assert any(last in line for line in response.iter_lines())
+            lines = response.iter_lines()  # kept: an iterator that is let go closes the connection
+            assert any(last in line for line in lines)
             assert hang.begun.wait(timeout=PATIENCE)
         assert hang.cancelled.wait(timeout=PATIENCE)
 
