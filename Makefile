@@ -100,7 +100,7 @@ lock: $(TOOLS)/.ready
 	$(TOOLS)/bin/pip-compile --quiet --generate-hashes --extra dev --constraint constraints.txt --strip-extras --allow-unsafe \
 		--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header --no-annotate \
 		--output-file requirements.lock pyproject.toml
-	$(PYTHON) -m tools.dependencies lock requirements.lock
+	sed -i -e '/^#/d' -e '/^articulado @/d' -e '/^$$/d' requirements.lock
 
 # What is installed, as CycloneDX.
 sbom: install $(TOOLS)/.ready
@@ -109,8 +109,7 @@ sbom: install $(TOOLS)/.ready
 	@echo "build/sbom.json"
 
 audit: $(TOOLS)/.ready
-	@$(TOOLS)/bin/pip-audit --requirement requirements.lock --require-hashes --disable-pip --progress-spinner off --format json \
-		2> /dev/null | $(PYTHON) -m tools.dependencies audit
+	@$(TOOLS)/bin/pip-audit --requirement requirements.lock --require-hashes --disable-pip --progress-spinner off --strict
 
 format: install
 	$(BIN)/ruff format .

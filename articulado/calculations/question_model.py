@@ -18,6 +18,7 @@ from articulado.encoders.sentences import SentenceEncoder
 from articulado.language.folding import words_of
 from articulado.language.spanish import stem_word
 from articulado.legal.reading import Mention
+from articulado.values.arrays import open_arrays
 
 FILE = Path(str(resources.files("articulado.calculations"))) / "data" / "questions.npz"
 LEFT, RIGHT = 7, 5  # Words before and after a mention that are features of its input
@@ -86,7 +87,7 @@ class QuestionModel:
     @classmethod
     def load(cls, file: Path) -> "QuestionModel":
         """Open the models of a file."""
-        with np.load(file) as arrays:
+        with open_arrays(file) as arrays:
             usage: dict[str, dict[str, float]] = {}
             columns = (arrays[f"usage_{name}"].tolist() for name in ("kinds", "inputs", "shares"))
             for kind, name, share in zip(*columns, strict=True):
@@ -95,7 +96,7 @@ class QuestionModel:
 
 
 def _read(file: Path, name: str) -> Linear:
-    with np.load(file) as arrays:
+    with open_arrays(file) as arrays:
         return Linear(
             tuple(arrays[f"{name}_classes"].tolist()),
             {each: index for index, each in enumerate(arrays[f"{name}_features"].tolist())},

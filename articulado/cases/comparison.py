@@ -23,6 +23,7 @@ from articulado.encoders.use_multilingual import publish
 from articulado.language.folding import words_of
 from articulado.language.languages import Language
 from articulado.retrieval.relevance.evidence import runs_of
+from articulado.values.arrays import map_array
 from articulado.values.errors import ConfigurationError
 
 _log = logging.getLogger(__name__)
@@ -251,7 +252,7 @@ def _read(file: Path | None) -> _Fitted | None:
     if file is None:
         return None
     try:
-        kept: NDArray[np.void] = np.load(file, allow_pickle=False)
+        kept: NDArray[np.void] = map_array(file)
         return _Fitted(**{name: kept[name] for name in _Fitted._fields})
     except (OSError, ValueError, EOFError, IndexError):
         return None

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from articulado.config.extras import importing
 from articulado.config.profile import domain_named
 from articulado.encoders import training
-from articulado.encoders.phrasings import UNREADABLE, open_arrays
 from articulado.language.translation import translate
 from articulado.legal.domain.base import Domain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.values.arrays import UNREADABLE, open_arrays
 from articulado.values.errors import ConfigurationError, IndexMissing
 from articulado.values.protocols import Embedded, Keep, Vector, keep_nothing
 

@@ -5,39 +5,25 @@ the dual encoder.
 """
 
 import logging
-import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
-from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
 from articulado.encoders.sentences import SentenceEncoder, Space, unit
 from articulado.language.translation import translate
+from articulado.values.arrays import UNREADABLE, open_arrays
 from articulado.values.chunks import CARDS, ProvisionRef
 from articulado.values.errors import ConfigurationError, ModelError
 from articulado.values.protocols import Vector
 
 _log = logging.getLogger(__name__)
-
-UNREADABLE = (OSError, ValueError, KeyError, IndexError, EOFError, BadZipFile, zlib.error, NotImplementedError)
-"""Errors of ``open_arrays`` and of reading its arrays."""
-
-
-@contextmanager
-def open_arrays(file: Path) -> Iterator[NpzFile]:
-    # Opened here: numpy leaves a damaged file open.
-    with file.open("rb") as opened, np.load(opened, allow_pickle=False) as stored:
-        yield stored
-
 
 _FOLDER = Path(str(resources.files("articulado.encoders")))
 FILE = _FOLDER / "phrasings.npz"  # packaged phrasings (`tools.train_ranking`)

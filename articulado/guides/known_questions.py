@@ -20,6 +20,7 @@ from articulado.guides.cards import packaged_cards
 from articulado.language.translation import translate
 from articulado.store.records.chunks import packaged_records, parse_refs
 from articulado.store.records.schema import load_situations, load_unanswerable
+from articulado.values.arrays import map_array
 from articulado.values.chunks import CARDS, ProvisionRef, provision_of
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import Progress
@@ -135,7 +136,7 @@ class KeptVectors:
         key = hashlib.sha256(repr((self.fingerprint, *texts)).encode()).hexdigest()
         file = self.folder / f"texts-{key[:16]}.npy"
         try:
-            kept: NDArray[np.void] = np.load(file, mmap_mode="r", allow_pickle=False)
+            kept: NDArray[np.void] = map_array(file)
             vectors = np.array(kept["vectors"], dtype=np.float32)
             if len(vectors) == len(texts) and int(kept["checksum"]) == zlib.crc32(vectors.tobytes()):
                 return vectors
@@ -193,7 +194,7 @@ def _read(file: Path, encoder: SentenceEncoder) -> Space:
         name = encoder.fingerprint.partition(":")[0]
         raise ConfigurationError(translate("encoders.not_prepared", name=name))
     try:
-        stored = np.load(file, mmap_mode="r", allow_pickle=False)
+        stored = map_array(file)
         if str(stored["digest"]) != _digest_of(stored):
             raise ValueError(file.name)
     except (OSError, ValueError, EOFError, IndexError) as error:

@@ -12,7 +12,6 @@ from importlib import resources
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from pydantic import BaseModel, ConfigDict
 from articulado.language.folding import fold
 from articulado.language.languages import Language
 from articulado.language.translation import translate
+from articulado.values.arrays import UNREADABLE, open_arrays
 from articulado.values.errors import IndexMissing
 
 FILE = "words.npz"
@@ -183,9 +183,9 @@ def words_of_index(folder: Path) -> dict[str, int]:
 def _opened(folder: Path) -> Iterator[Mapping[str, NDArray[Any]]]:
     file = folder / FILE
     try:
-        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
+        with open_arrays(file) as stored:
             yield stored
-    except (OSError, ValueError, KeyError, zlib.error, BadZipFile) as error:
+    except UNREADABLE as error:
         raise IndexMissing(translate("store.vocabulary_damaged", file=file)) from error
 
 

@@ -42,6 +42,7 @@ from articulado.store.filters import (
 from articulado.store.generations import REBUILD_HINT, open_durably
 from articulado.store.layout import ATTRIBUTES, CONTENT, INDEXED_FIELDS, METADATA, Payload
 from articulado.store.rrf import Scored
+from articulado.values.arrays import map_array
 from articulado.values.chunks import Chunk
 from articulado.values.errors import StoreUnavailable
 from articulado.values.protocols import HybridQuery, SparseVector
@@ -318,8 +319,7 @@ class Collection:
         return (np.full(len(self), -1, np.int32), []) if place is None else (self.codes[place], self.fields[field])
 
     def _array(self, name: str) -> Any:
-        # A plain view of the file: each look into a memmap costs more than what it reads.
-        return np.asarray(np.load(self._folder / f"{name}.npy", mmap_mode="r", allow_pickle=False))
+        return map_array(self._folder / f"{name}.npy")
 
     def _damaged(self) -> StoreUnavailable:
         folder = self._folder

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from articulado.language.translation import translate
 from articulado.store.generations import REBUILD_HINT, Index, open_durably, translate_disk_errors
+from articulado.values.arrays import map_array
 from articulado.values.chunks import Chunk
 from articulado.values.errors import IndexMissing, InvalidInput
 from articulado.values.protocols import SparseVector, Vector
@@ -36,8 +37,7 @@ class Points:
     """All points of a generation by ascending id; ``table`` is (4, n) int64, its rows the fields of ``Point``."""
 
     def __init__(self, table: NDArray[np.int64]) -> None:
-        # Of a file that is mapped, a plain view: each look into a memmap costs more than what it reads.
-        self._table = np.asarray(table)
+        self._table = table
 
     @classmethod
     def of(cls, points: Iterable[Point]) -> "Points":
@@ -49,7 +49,7 @@ class Points:
         """Map the table of a generation into memory; raise ``IndexMissing`` if it is missing or damaged."""
         path = generation / POINTS
         try:
-            table = np.load(path, mmap_mode="r", allow_pickle=False)
+            table = map_array(path)
             if table.dtype != np.int64 or table.ndim != 2 or len(table) != len(Point._fields):
                 raise ValueError(f"not a table of points: {table.dtype} {table.shape}")
         except (OSError, ValueError, EOFError) as error:

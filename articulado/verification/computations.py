@@ -3,7 +3,6 @@
 Working days are Monday to Friday. The holidays of a span are unknown: a tolerance replaces them.
 """
 
-import ast
 import operator
 import re
 from calendar import monthrange
@@ -201,12 +200,11 @@ _TIMES = re.compile(r"\d\s(dia|semana|mes|ano)")
 _TOLERANCE = Decimal("0.02")
 _DECIMALS = re.compile(r",(\d+)")
 
-_COMPUTE: Mapping[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] = {
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-}
+_COMPUTE: tuple[Mapping[str, Callable[[Decimal, Decimal], Decimal]], ...] = (
+    {"+": operator.add, "-": operator.sub},
+    {"*": operator.mul, "/": operator.truediv},
+)
+"""Operators by precedence, the weakest first."""
 _MAX_NUMBERS = 12
 _CHARACTERS_AFTER = 25
 
@@ -340,17 +338,30 @@ def _tokens(folded: str, begin: int, end: int) -> Iterator[tuple[str, str, int]]
 def _evaluate(tokens: Sequence[tuple[str, str, int]]) -> Decimal | None:
     if not any(kind == "operator" for kind, _, _ in tokens) or len(tokens) > 4 * _MAX_NUMBERS:
         return None
-    written = " ".join(token for _, token, _ in tokens).replace("( )", "")
+    written = " ".join(token for _, token, _ in tokens).replace("( )", "").split()[::-1]
     try:
-        value = _value(ast.parse(written, mode="eval").body)
-        return value if abs(value) <= LARGEST else None
-    except (SyntaxError, ValueError, DivisionByZero, InvalidOperation, RecursionError):
+        value = _operation(written)
+        return value if not written and abs(value) <= LARGEST else None
+    except (IndexError, ValueError, DivisionByZero, InvalidOperation):
         return None
 
 
-def _value(node: ast.expr) -> Decimal:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        return Decimal(str(node.value))
-    if isinstance(node, ast.BinOp) and type(node.op) in _COMPUTE:
-        return _COMPUTE[type(node.op)](_value(node.left), _value(node.right))
-    raise ValueError("no expression")
+def _operation(tokens: list[str], level: int = 0) -> Decimal:
+    """Evaluate an expression off the end of reversed tokens; raise an error of ``_evaluate`` where there is none."""
+    if level == len(_COMPUTE):
+        return _operand(tokens)
+    value = _operation(tokens, level + 1)
+    while tokens and tokens[-1] in _COMPUTE[level]:
+        compute = _COMPUTE[level][tokens.pop()]
+        value = compute(value, _operation(tokens, level + 1))
+    return value
+
+
+def _operand(tokens: list[str]) -> Decimal:
+    token = tokens.pop()
+    if token != "(":
+        return Decimal(token)
+    value = _operation(tokens)
+    if tokens.pop() != ")":
+        raise ValueError("an open bracket")
+    return value

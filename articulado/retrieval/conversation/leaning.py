@@ -13,12 +13,13 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from articulado.encoders.phrasings import UNREADABLE, Neighbourhood, open_arrays, question_text
+from articulado.encoders.phrasings import Neighbourhood, question_text
 from articulado.encoders.sentences import SentenceEncoder
 from articulado.language.folding import fold, words_of
 from articulado.legal.domain.base import Domain
 from articulado.retrieval.ranking.heuristic import Support
 from articulado.retrieval.relevance.evidence import WordingModel, runs_of
+from articulado.values.arrays import UNREADABLE, open_arrays
 from articulado.values.chunks import ProvisionRef
 from articulado.values.errors import ConfigurationError
 

@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from articulado.encoders.phrasings import NO_SUPPORT, UNREADABLE, Neighbourhood, open_arrays
+from articulado.encoders.phrasings import NO_SUPPORT, Neighbourhood
 from articulado.language.translation import translate
 from articulado.retrieval.fusion import preference
+from articulado.values.arrays import UNREADABLE, open_arrays
 from articulado.values.chunks import CARDS, Candidate, ProvisionRef, bearing_of, is_card, ordering_score, provision_of
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import Vector

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from articulado.encoders.phrasings import UNREADABLE, Neighbourhood, open_arrays
+from articulado.encoders.phrasings import Neighbourhood
 from articulado.language.translation import translate
 from articulado.legal.laws.registry import known_laws
 from articulado.legal.validity import SignalWeights
@@ -20,6 +20,7 @@ from articulado.retrieval.ranking.comparison import is_unlearnt
 from articulado.retrieval.ranking.features import FEATURES, FeatureReader
 from articulado.retrieval.ranking.heuristic import OWN_WORDS, HeuristicReranker
 from articulado.values.answers import TurnQuestion, has_own_words, whole_text
+from articulado.values.arrays import UNREADABLE, open_arrays
 from articulado.values.chunks import (
     Candidate,
     Chunk,

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from articulado.encoders.phrasings import UNREADABLE, open_arrays
 from articulado.retrieval.fusion import in_order
 from articulado.retrieval.ranking.comparison import SURE
 from articulado.retrieval.ranking.learnt import own_probability
 from articulado.retrieval.relevance.evidence import EVIDENCE, MAX_JUDGED, EvidenceReader, WordingModel
 from articulado.values.answers import TurnQuestion, whole_text
+from articulado.values.arrays import UNREADABLE, open_arrays
 from articulado.values.chunks import Candidate, relevance
 from articulado.values.errors import ConfigurationError
 
