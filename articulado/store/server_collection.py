@@ -123,7 +123,7 @@ GRAPH_LINKS = 16  # links of a point in the HNSW graph (Qdrant's default)
 
 EXACT_UP_TO = 250_000  # points up to which a collection has no graph, and a search compares all dense vectors
 
-QUANTILE = 0.99  # share of vector values inside the quantized range; the rest is clipped (benchmarks/quantization.py)
+QUANTILE = 0.99  # share of vector values inside the quantized range; the rest is clipped
 
 POLL_INTERVAL = 1.0  # seconds between two checks of the graph's construction
 
