@@ -1,9 +1,8 @@
 """Evaluation of a gold set of conversations: result of each turn, and counts by number and kind."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from langgraph.checkpoint.memory import InMemorySaver
@@ -12,7 +11,7 @@ from articulado.values.answers import AnswerOutcome
 from articulado.values.chunks import Candidate, Chunk
 from articulado.values.errors import ArticuladoError
 from evaluation.answers.answers import (
-    Replies,
+    Recorder,
     Trait,
     cited_fragments,
     form_of,
@@ -20,10 +19,11 @@ from evaluation.answers.answers import (
     missing_facts,
     provisions_of,
 )
-from evaluation.answers.tally import Share, count_form
-from evaluation.gold.questions import Provision, key_of
+from evaluation.answers.tally import count_form
+from evaluation.gold.questions import Provision, formatted, graded, key_of
 from evaluation.gold.sets import Conversation, ConversationSet, Turn
 from evaluation.recording.recording import ReplyMissing
+from evaluation.statistics import share
 from graph.rag import Rag, build_rag
 from graph.services import Services
 from nodes.chunk_shelf import ChunkShelf
@@ -82,10 +82,6 @@ class TurnResult:
     def intruding_cited(self) -> list[Provision]:
         return _among(self.turn.must_not, self.cited)
 
-    @property
-    def refused(self) -> bool:
-        return self.outcome != "answer"
-
 
 @dataclass(frozen=True)
 class Dialogues:
@@ -96,14 +92,10 @@ class Dialogues:
 
 
 async def evaluate_conversations(
-    services: Services,
-    conversations: Sequence[Conversation],
-    *,
-    context: RunContext | None = None,
-    on_conversation: Callable[[], None] = lambda: None,
+    services: Services, conversations: Sequence[Conversation], *, context: RunContext | None = None
 ) -> Dialogues:
     """Ask every turn on the memory of its own thread; errors name the conversation."""
-    recorded, memory = Replies(services), InMemorySaver()
+    recorded, memory = Recorder(services), InMemorySaver()
     graph, shelf = build_rag(recorded.services, memory), ChunkShelf(services.stores)
     has_form = is_asked_for_form(services, context)
     results: list[TurnResult] = []
@@ -125,7 +117,6 @@ async def evaluate_conversations(
             results += turns
         # A thread holds everything that its stages left.
         await memory.adelete_thread(conversation.id)
-        on_conversation()
     return Dialogues(results, unfinished)
 
 
@@ -164,83 +155,70 @@ def _among(provisions: Sequence[Provision], others: Sequence[Provision]) -> list
     return [provision for provision in provisions if key_of(provision) in keys]
 
 
-@dataclass(frozen=True)
-class Turns:
-    """Counts of turns; ``kept``, ``intruding`` and ``intruding_cited`` are shares of the labelled provisions."""
-
-    turns: int
-    hit: Share
-    read: Share
-    kept: Share
-    intruding: Share
-    intruding_cited: Share
-    facts: Share
-    refused: Share
-
-
-@dataclass(frozen=True)
-class ConversationTally:
-    """Counts of all turns, of those after the first, by number, and by kind in the order of the set."""
-
-    all: Turns
-    later: Turns
-    by_number: Mapping[int, Turns]
-    by_kind: Mapping[str, Turns]
-    form: Mapping[Trait, Share]
-
-
-def tally_turns(results: Sequence[TurnResult]) -> ConversationTally:
+def conversations_report(
+    gold: ConversationSet,
+    results: Sequence[TurnResult],
+    not_indexed: Sequence[Provision] = (),
+    environment: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Return the JSON of a set: counts of all turns, after the first, by number, and by kind in the set's order."""
     kinds = dict.fromkeys(result.turn.kind for result in results if result.turn.kind)
     numbers = sorted({result.number for result in results})
-    return ConversationTally(
-        all=count_turns(results),
-        later=count_turns([result for result in results if result.number > 1]),
-        by_number={at: count_turns([result for result in results if result.number == at]) for at in numbers},
-        by_kind={kind: count_turns([result for result in results if result.turn.kind == kind]) for kind in kinds},
-        form=count_form([result.form for result in results if result.form is not None]),
-    )
+    return {
+        "name": gold.name,
+        "gold": str(gold.path),
+        "conversations": len({result.conversation for result in results}),
+        "turns": len(results),
+        "ignored_keys": list(gold.ignored),
+        "not_held": formatted(not_indexed),
+        "environment": dict(environment or {}),
+        "all": count_turns(results),
+        "later": count_turns([result for result in results if result.number > 1]),
+        "by_number": {str(at): count_turns([result for result in results if result.number == at]) for at in numbers},
+        "by_kind": {kind: count_turns([result for result in results if result.turn.kind == kind]) for kind in kinds},
+        "form": count_form([result.form for result in results if result.form is not None]),
+        "per_turn": [_turn(result) for result in results],
+    }
 
 
-def count_turns(results: Sequence[TurnResult]) -> Turns:
-    """Count the results of some turns."""
+def count_turns(results: Sequence[TurnResult]) -> dict[str, Any]:
+    """Count the results of some turns; ``must_keep`` and both intrusions are shares of the labelled provisions."""
     asking = [result for result in results if result.asks]
     to_keep = sum(len(result.turn.must_keep) for result in results)
     to_leave = sum(len(result.turn.must_not) for result in results)
     expected = sum(len(result.turn.answer_facts) for result in results)
-    return Turns(
-        turns=len(results),
-        hit=Share(sum(result.hit for result in asking), len(asking)),
-        read=Share(sum(result.was_read for result in asking), len(asking)),
-        kept=Share(sum(len(result.kept) for result in results), to_keep),
-        intruding=Share(sum(len(result.intruding) for result in results), to_leave),
-        intruding_cited=Share(sum(len(result.intruding_cited) for result in results), to_leave),
-        facts=Share(expected - sum(len(result.missing) for result in results), expected),
-        refused=Share(sum(result.refused for result in results), len(results)),
-    )
+    return {
+        "turns": len(results),
+        "hit@3": share(sum(result.hit for result in asking), len(asking)),
+        "hit_in_context": share(sum(result.was_read for result in asking), len(asking)),
+        "must_keep": share(sum(len(result.kept) for result in results), to_keep),
+        "intrusion": share(sum(len(result.intruding) for result in results), to_leave),
+        "intrusion_cited": share(sum(len(result.intruding_cited) for result in results), to_leave),
+        "facts": share(expected - sum(len(result.missing) for result in results), expected),
+        "refused": share(sum(result.outcome != "answer" for result in results), len(results)),
+    }
 
 
-@dataclass(frozen=True)
-class ConversationFindings:
-    """Labels missing from the index, all turns of the completed conversations, and the machine."""
-
-    gold: ConversationSet
-    not_indexed: Sequence[Provision]
-    results: Sequence[TurnResult]
-    environment: Mapping[str, str]
-
-    @cached_property
-    def tally(self) -> ConversationTally:
-        return tally_turns(self.results)
-
-    @property
-    def conversations(self) -> int:
-        return len({result.conversation for result in self.results})
-
-    @property
-    def failed(self) -> list[TurnResult]:
-        """Turns that miss, lose a provision to keep or read one to leave, in order."""
-        return [
-            result
-            for result in self.results
-            if (result.asks and not result.hit) or len(result.kept) < len(result.turn.must_keep) or result.intruding
-        ]
+def _turn(result: TurnResult) -> dict[str, Any]:
+    turn = result.turn
+    return {
+        "conversation": result.conversation,
+        "number": result.number,
+        "kind": turn.kind,
+        "question": turn.question,
+        "searches": list(result.searches),
+        "answer": result.answer,
+        "outcome": result.outcome,
+        "relevant": graded(turn.relevant),
+        "hit@3": result.hit if result.asks else None,
+        "hit_in_context": result.was_read if result.asks else None,
+        "cited": formatted(result.cited),
+        "context": formatted(result.read),
+        "must_keep": formatted(turn.must_keep),
+        "kept": formatted(result.kept),
+        "must_not": formatted(turn.must_not),
+        "intruding": formatted(result.intruding),
+        "intruding_cited": formatted(result.intruding_cited),
+        "missing_facts": list(result.missing),
+        "form": None if result.form is None else sorted(result.form),
+    }

@@ -1,10 +1,7 @@
 """Evaluation statistics: bootstrap intervals (level 0.95, fixed seed), paired tests, calibration, risk-coverage."""
 
-import math
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,34 +24,34 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True)
 class Paired:
-    """A second run against a first one; ``p`` is the share of random signs with a mean as far from 0."""
+    """A second run against a first one, with the interval of the difference.
+
+    ``p`` is the share of random signs with a mean as far from 0.
+    """
 
     first: float
     second: float
     difference: float
-    interval: Interval
+    low: float
+    high: float
     p: float
     wins: int
     ties: int
     losses: int
 
 
+def share(count: int, total: int) -> dict[str, Any]:
+    return {"count": count, "of": total, "share": count / total if total else None}
+
+
 def interval(values: Sequence[float]) -> Interval:
-    """Return the bootstrap percentile interval of the mean of at least one value, with 10,000 resamples.
-
-    >>> interval([0.0, 1.0])  # a quarter of the draws are twice the 0, another quarter twice the 1
-    Interval(low=0.0, high=1.0)
-    """
-    return interval_of(np.mean, values)
-
-
-def interval_of(
-    statistic: Callable[..., Any], values: Sequence[float] | Sequence[int], resamples: int = RESAMPLES
-) -> Interval:
-    """Return the bootstrap percentile interval of a statistic of one sample (``scipy.stats.bootstrap``).
+    """Return the bootstrap percentile interval of the mean of at least one value (``scipy.stats.bootstrap``).
 
     Efron, "Bootstrap methods: another look at the jackknife", 1979; Efron and Tibshirani, "An introduction to the
     bootstrap", 1993, chapter 13. A single value is its own interval.
+
+    >>> interval([0.0, 1.0])  # a quarter of the draws are twice the 0, another quarter twice the 1
+    Interval(low=0.0, high=1.0)
     """
     # Imported here: the command that measures says what is missing before it begins.
     from scipy.stats import bootstrap
@@ -62,18 +59,17 @@ def interval_of(
     if not len(values):
         raise ValueError("no values")
     if len(values) == 1:
-        value = float(statistic(np.asarray(values)))
-        return Interval(value, value)
+        return Interval(float(values[0]), float(values[0]))
     drawn = bootstrap(
         (values,),
-        statistic,
-        n_resamples=resamples,
+        np.mean,
+        n_resamples=RESAMPLES,
         batch=_BATCH,
         confidence_level=LEVEL,
         method="percentile",
         rng=np.random.default_rng(SEED),
     )
-    return Interval(float(drawn.confidence_interval.low), float(drawn.confidence_interval.high))
+    return Interval(*map(float, drawn.confidence_interval))
 
 
 def intervals(values: Mapping[str, Mapping[str, float]]) -> dict[str, Interval]:
@@ -93,11 +89,13 @@ def compare(first: Sequence[float], second: Sequence[float]) -> Paired:
     before, after = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     differences = after - before
     differences[differences.round(_DECIMALS) == 0] = 0.0
+    low, high = interval(list(differences))
     return Paired(
         first=float(before.mean()),
         second=float(after.mean()),
         difference=float(differences.mean()),
-        interval=interval(list(differences)),
+        low=low,
+        high=high,
         p=_sign_flip(differences),
         wins=int(np.count_nonzero(differences > 0)),
         ties=int(np.count_nonzero(differences == 0)),
@@ -135,118 +133,59 @@ class Prediction(NamedTuple):
     outcome: float
 
 
-@dataclass(frozen=True)
-class Bin:
-    """Questions of similar confidence: its mean, the right share with its 95 % interval, their number."""
+def reliability(predictions: Sequence[Prediction]) -> dict[str, Any]:
+    """Sort questions into at most 10 ``bins`` of 5 or more: ``ece`` = Σ n_b / n · |confidence_b - right_b|, in [0, 1].
 
-    confidence: float
-    right: float
-    low: float
-    high: float
-    count: int
-
-
-@dataclass(frozen=True)
-class Reliability:
-    """Bins of equal count by ascending confidence, and ``ece`` in [0, 1]: 0 is perfectly calibrated."""
-
-    bins: tuple[Bin, ...]
-    ece: float
-
-
-def reliability(predictions: Sequence[Prediction]) -> Reliability:
-    """Sort questions into at most 10 bins of 5 or more: ECE = Σ n_b / n · |confidence_b - right_b|.
-
+    Each bin has the mean ``confidence``, the ``right`` share with its 95 % interval (``low``, ``high``) and ``count``.
     Questions of equal confidence get the mean of their outcomes, so that their order does not matter.
 
-    >>> half_right = [Prediction(0.9, 1.0), Prediction(0.7, 0.0)]
-    >>> [(round(bin.confidence, 2), bin.right, bin.count) for bin in reliability(half_right).bins]
+    >>> half_right = reliability([Prediction(0.9, 1.0), Prediction(0.7, 0.0)])
+    >>> [(round(bin["confidence"], 2), bin["right"], bin["count"]) for bin in half_right["bins"]]
     [(0.8, 0.5, 2)]
-    >>> round(reliability(half_right).ece, 2)  # |0.8 - 0.5|
+    >>> round(half_right["ece"], 2)  # |0.8 - 0.5|
     0.3
     """
-    if not predictions:
-        raise ValueError("no questions")
-    ranked = _levelled(predictions)
-    number = max(1, min(MAX_BINS, len(ranked) // MIN_IN_BIN))
-    edges = [round(len(ranked) * index / number) for index in range(number + 1)]
-    bins = tuple(_bin(ranked[start:end]) for start, end in pairwise(edges))
-    gaps = (bin_.count * abs(bin_.confidence - bin_.right) for bin_ in bins)
-    return Reliability(bins, sum(gaps) / len(ranked))
+    confidences, outcomes = np.array(sorted(predictions)).T
+    _, level = np.unique(confidences, return_inverse=True)
+    right = (np.bincount(level, outcomes) / np.bincount(level))[level]
+    number = max(1, min(MAX_BINS, len(predictions) // MIN_IN_BIN))
+    edges = [round(len(predictions) * index / number) for index in range(1, number)]
+    bins = [_bin(*sides) for sides in zip(np.split(confidences, edges), np.split(right, edges), strict=True)]
+    gaps = (bin_["count"] * abs(bin_["confidence"] - bin_["right"]) for bin_ in bins)
+    return {"bins": bins, "ece": sum(gaps) / len(predictions)}
 
 
 def brier(predictions: Sequence[Prediction]) -> float:
     """Return the mean of (confidence - outcome)², in [0, 1], less is better (Brier, 1950)."""
-    if not predictions:
-        raise ValueError("no questions")
-    return sum(squared_errors(predictions)) / len(predictions)
+    return float(np.mean([(confidence - outcome) ** 2 for confidence, outcome in predictions]))
 
 
-def squared_errors(predictions: Sequence[Prediction]) -> list[float]:
-    return [(prediction.confidence - prediction.outcome) ** 2 for prediction in predictions]
-
-
-def _levelled(predictions: Sequence[Prediction]) -> list[Prediction]:
-    outcomes: dict[float, list[float]] = {}
-    for prediction in sorted(predictions):
-        outcomes.setdefault(prediction.confidence, []).append(prediction.outcome)
-    return [Prediction(level, sum(values) / len(values)) for level, values in outcomes.items() for _ in values]
-
-
-def _bin(predictions: Sequence[Prediction]) -> Bin:
-    count = len(predictions)
-    right = sum(prediction.outcome for prediction in predictions) / count
-    low, high = _wilson(right, count)
-    return Bin(sum(prediction.confidence for prediction in predictions) / count, right, low, high, count)
-
-
-def _wilson(share: float, count: int) -> tuple[float, float]:
-    """Return the interval of a share (Wilson, 1927), which contains it despite rounding."""
+def _bin(confidences: NDArray[np.float64], outcomes: NDArray[np.float64]) -> dict[str, Any]:
+    # The interval of a share (Wilson, 1927); the share is in it, whatever the rounding.
+    count, right = len(confidences), float(outcomes.mean())
     square = _Z**2 / count
-    middle, spread = share + square / 2, _Z * math.sqrt(share * (1 - share) / count + square / (4 * count))
-    low, high = (middle - spread) / (1 + square), (middle + spread) / (1 + square)
-    return max(0.0, min(low, share)), min(1.0, max(high, share))
+    middle, spread = right + square / 2, _Z * ((right * (1 - right) + square / 4) / count) ** 0.5
+    low, high = max(0.0, (middle - spread) / (1 + square)), min(1.0, (middle + spread) / (1 + square))
+    confidence = float(confidences.mean())
+    return {"confidence": confidence, "right": right, "low": min(low, right), "high": max(high, right), "count": count}
 
 
-@dataclass(frozen=True)
-class Point:
-    """Result of answering only questions of a confidence of ``threshold`` or more."""
-
-    threshold: float
-    coverage: float
-    risk: float
-    questions: int
-    wrong: int
-
-
-@dataclass(frozen=True)
-class RiskCoverage:
-    """Point for each confidence, descending, and the area under them in [0, 1], less is better."""
-
-    points: tuple[Point, ...]
-    area: float
-    total: int
-
-
-def risk_coverage(predictions: Sequence[Prediction], total: int) -> RiskCoverage:
+def risk_coverage(predictions: Sequence[Prediction], total: int) -> dict[str, Any]:
     """Return the risk and the coverage of answering by descending confidence, equal ones together; outcomes are 1 or 0.
 
-    ``total`` counts all questions: those without a confidence are never answered, and coverage ends below 1.
+    ``points`` has the result for each confidence as limit (``threshold``), ``area`` in [0, 1] is under them. ``total``
+    counts all questions: those without a confidence are never answered, and coverage ends below 1.
     area = Σ risk_i · (coverage_i - coverage_i-1). If all confidences differ, it is the mean of the risks (Geifman,
     Uziel and El-Yaniv, "Bias-reduced uncertainty estimation for deep neural classifiers", ICLR 2019).
     """
-    if not predictions or total < len(predictions):
-        raise ValueError(f"{len(predictions)} confidences of {total} questions")
-    outcomes: defaultdict[float, list[float]] = defaultdict(list)
-    for prediction in predictions:
-        outcomes[prediction.confidence].append(prediction.outcome)
-    points: list[Point] = []
-    questions = wrong = 0
-    for threshold in sorted(outcomes, reverse=True):
-        questions += len(outcomes[threshold])
-        wrong += outcomes[threshold].count(0.0)
-        points.append(Point(threshold, questions / total, wrong / questions, questions, wrong))
-    starts = [0.0, *(point.coverage for point in points)]
-    widths = [end - start for start, end in pairwise(starts)]
-    area = sum(point.risk * width for point, width in zip(points, widths, strict=True))
-    return RiskCoverage(tuple(points), area, total)
+    confidences, outcomes = np.array(predictions).T
+    thresholds, level = np.unique(-confidences, return_inverse=True)
+    questions, wrong = np.bincount(level).cumsum(), np.bincount(level, outcomes == 0).cumsum().astype(int)
+    coverage, risk = questions / total, wrong / questions
+    columns = zip(*map(np.ndarray.tolist, (-thresholds, coverage, risk, questions, wrong)), strict=True)
+    names = ("threshold", "coverage", "risk", "questions", "wrong")
+    return {
+        "points": [dict(zip(names, values, strict=True)) for values in columns],
+        "area": float(np.sum(risk * np.diff(coverage, prepend=0.0))),
+        "total": total,
+    }

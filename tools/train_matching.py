@@ -220,7 +220,7 @@ def _line(name: str, found: Sequence[tuple[Scored, float]]) -> str:
     right = [_is_first(each) for each, _ in found]
     auc = roc_auc_score(right, [probability for _, probability in found])
     pairs = zip(found, right, strict=True)
-    ece = reliability([Prediction(probability, float(is_right)) for (_, probability), is_right in pairs]).ece
+    ece = reliability([Prediction(probability, float(is_right)) for (_, probability), is_right in pairs])["ece"]
     asked = len(answerable)
     return f"| {name} | {first}/{asked} | {on}/{asked} | {wrongly}/{len(found)} | {auc:.3f} | {ece:.3f} |"
 

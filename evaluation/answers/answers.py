@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast, get_args
 
@@ -15,7 +15,6 @@ from articulado.values.answers import AnswerOutcome, Citation
 from articulado.values.chunks import Chunk
 from articulado.values.errors import ArticuladoError
 from articulado.values.protocols import ChatModel, Completion
-from evaluation.answers.support import unsupported
 from evaluation.gold.questions import Key, Provision, Question, key_of, make_provision
 from evaluation.recording.recording import ReplyMissing
 from evaluation.retrieval.evaluate import LAW, answering_keys
@@ -27,12 +26,13 @@ from state.context import RunContext
 from state.rag import RagOutput, RagState
 
 
-class RecordingWrapper:
-    """Chat model that forwards to another and keeps its text replies until they are taken."""
+class Recorder:
+    """Forwards to the principal model, if there is one, and keeps its replies; a graph runs with ``services``."""
 
-    def __init__(self, model: ChatModel) -> None:
-        self._model = model
+    def __init__(self, services: Services) -> None:
+        self._model = services.principal_model
         self._replies: list[str] = []
+        self.services = replace(services, principal_model=cast("ChatModel", self)) if self._model else services
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
@@ -42,25 +42,14 @@ class RecordingWrapper:
         return replies
 
     async def complete(self, *args: Any, **options: Any) -> Completion:
-        return self._kept(await self._model.complete(*args, **options))
+        return self._kept(await cast("ChatModel", self._model).complete(*args, **options))
 
     async def stream(self, *args: Any, **options: Any) -> Completion:
-        return self._kept(await self._model.stream(*args, **options))
+        return self._kept(await cast("ChatModel", self._model).stream(*args, **options))
 
     def _kept(self, reply: Completion) -> Completion:
         self._replies.append(reply.text)
         return reply
-
-
-class Replies:
-    """Recorder of the replies of the principal model, for a graph that runs with ``services``; none offline."""
-
-    def __init__(self, services: Services) -> None:
-        self._model = RecordingWrapper(services.principal_model) if services.principal_model else None
-        self.services = replace(services, principal_model=cast("ChatModel | None", self._model))
-
-    def take(self) -> tuple[str, ...]:
-        return self._model.take() if self._model else ()
 
 
 Trait = Literal[
@@ -162,14 +151,10 @@ class Answers:
 
 
 async def evaluate_answers(
-    services: Services,
-    questions: Sequence[Question],
-    *,
-    context: RunContext | None = None,
-    on_question: Callable[[], None] = lambda: None,
+    services: Services, questions: Sequence[Question], *, context: RunContext | None = None
 ) -> Answers:
     """Ask the whole graph every question, one after the other; errors name the question."""
-    recorded = Replies(services)
+    recorded = Recorder(services)
     graph, has_form = build_rag(recorded.services), is_asked_for_form(services, context)
     shelf = ChunkShelf(services.stores)
     results: list[AnswerResult] = []
@@ -189,7 +174,6 @@ async def evaluate_answers(
         result = await asyncio.to_thread(measure_answer, question, state, chunks, principal_called=called)
         replies = recorded.take()
         results.append(replace(result, form=form_of(replies, state) if replies and has_form else None))
-        on_question()
     return Answers(results, unfinished)
 
 
@@ -207,22 +191,19 @@ def measure_answer(
     - ``precision_normativa``: share of the cited provisions that are right, of any grade; 0 without citations.
     - ``citas_correctas``: 1 if an answering provision (of the highest grade) is cited.
     - ``exhaustividad_citas``: share of the answering provisions that are cited.
-    - ``ausencia_alucinaciones``: 1 if every provision and figure has support (``support.unsupported``).
+    - ``ausencia_alucinaciones``: 1 if the check of answers has no finding; ``unsupported`` are their wordings.
 
     A negative question has none of the first three; an abstention has the middle two, as 0.
     """
     answered = result["outcome"] == "answer"
-    fragments = cited_fragments(result, context)
-    cited = provisions_of(fragments)
+    cited = provisions_of(cited_fragments(result, context))
     relevant = set(map(key_of, question.relevant))
-    inventions: list[str] = []
-    if answered:
-        claims = unsupported(result["answer"], question.question, context, fragments)
-        inventions = [*claims.provisions, *claims.figures]
+    # A gap is a part of the source that could not be read.
+    claims = [finding["where"] for finding in result["findings"] if finding["check"] != "gap"] if answered else []
 
     metrics: dict[str, float] = {}
     if answered:
-        metrics[NO_INVENTION] = float(not inventions)
+        metrics[NO_INVENTION] = float(not claims)
     if not question.is_negative:
         claimed: set[Key] = set(cited) if answered else set()
         answering = answering_keys(question)
@@ -236,7 +217,7 @@ def measure_answer(
         outcome=result["outcome"],
         cited=tuple(cited.values()),
         wrong=tuple(provision for key, provision in cited.items() if key not in relevant),
-        unsupported=tuple(inventions),
+        unsupported=tuple(dict.fromkeys(claims)),
         missing=missing_facts(question.answer_facts, result["answer"] if answered else ""),
         metrics={name: metrics[name] for name in ANSWER_METRICS if name in metrics},
         relevance=result["relevance"],
@@ -284,13 +265,3 @@ def _plain(text: str) -> str:
         pieces += [folded[position:start], f"{value.normalize():f}", " % " if percent else ""]
         position = percent.end() if percent else end
     return f" {' '.join(_TOKEN.findall(''.join([*pieces, folded[position:]])))} "
-
-
-def answer_means(results: Sequence[AnswerResult]) -> dict[str, tuple[float, int]]:
-    """Return the mean of each metric, and the number of answers that have it; a metric of no answer is left out."""
-    scores = {name: [result.metrics[name] for result in results if name in result.metrics] for name in ANSWER_METRICS}
-    return {name: (sum(values) / len(values), len(values)) for name, values in scores.items() if values}
-
-
-def cited_by_question(results: Sequence[AnswerResult]) -> dict[str, tuple[Provision, ...]]:
-    return {result.question.id: result.cited for result in results}

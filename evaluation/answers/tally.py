@@ -1,92 +1,45 @@
-"""Counts of outcomes over all questions of a gold set, and calibration of their relevance."""
+"""Counts of outcomes over all questions of a gold set, and calibration of their relevance, as JSON."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, get_args
+from collections.abc import Sequence
+from typing import Any, get_args
 
 import numpy as np
 
 from articulado.prompting.citation_markers import keep_markers
 from articulado.values.answers import AnswerOutcome
-from evaluation.answers.answers import TRAITS, AnswerResult, Refuser, Trait
-from evaluation.statistics import Prediction, Reliability, RiskCoverage, brier, reliability, risk_coverage
-
-OUTCOMES: tuple[AnswerOutcome, ...] = get_args(AnswerOutcome)
-REFUSERS: tuple[Refuser, ...] = get_args(Refuser)
+from evaluation.answers.answers import ANSWER_METRICS, TRAITS, AnswerResult, Refuser, Trait
+from evaluation.gold.questions import formatted
+from evaluation.statistics import Prediction, brier, reliability, risk_coverage, share
 
 
-@dataclass(frozen=True)
-class Share:
-    """Count and total."""
+def answers_report(results: Sequence[AnswerResult]) -> dict[str, Any]:
+    """Return the means, counts and curves of the answers, and each answer.
 
-    count: int
-    total: int
-
-    @property
-    def value(self) -> float | None:
-        return self.count / self.total if self.total else None
-
-
-class Lengths(NamedTuple):
-    """Numbers of words of answers, at least one; percentiles are interpolated."""
-
-    median: float
-    p90: float
-    maximum: int
-    answers: int
-
-
-@dataclass(frozen=True)
-class Outcomes:
-    """Shares of the outcomes of questions, and of the origins of their refusals."""
-
-    shares: Mapping[AnswerOutcome, Share]
-    refused_by: Mapping[Refuser, Share]
-
-
-@dataclass(frozen=True)
-class Answerable:
-    """Questions with an answer in the law.
-
-    ``first``, ``first_two``: an answering provision is cited there, of all questions. ``near_right``: one is among the
-    nearest provisions shown. ``facts``: found in answers, of all expected ones.
+    - ``metrics``: mean of each metric over the answers that have it; one of no answer is left out.
+    - ``answerable``: questions with an answer in the law, ``unanswerable``: the others.
+    - ``form``: traits of replies, empty without a chat model.
     """
-
-    outcomes: Outcomes
-    first: Share
-    first_two: Share
-    near_right: Share
-    facts: Share
-    words: Lengths | None
-
-
-@dataclass(frozen=True)
-class Unanswerable:
-    """Questions without an answer in the law: all, and by category in the order of the gold set."""
-
-    outcomes: Outcomes
-    by_category: Mapping[str, Outcomes]
-
-
-@dataclass(frozen=True)
-class Tally:
-    """Outcomes of the questions of each kind; ``form`` counts the traits of replies, empty without a chat model."""
-
-    answerable: Answerable
-    unanswerable: Unanswerable
-    form: Mapping[Trait, Share]
+    scores = {name: [result.metrics[name] for result in results if name in result.metrics] for name in ANSWER_METRICS}
+    negatives = [result for result in results if result.question.is_negative]
+    return {
+        "metrics": {
+            name: {"mean": sum(values) / len(values), "questions": len(values)}
+            for name, values in scores.items()
+            if values
+        },
+        "answerable": _answerable([result for result in results if not result.question.is_negative]),
+        "unanswerable": {
+            **_outcomes(negatives),
+            "by_category": {name: _outcomes(group) for name, group in _by_category(negatives).items()},
+        },
+        "form": count_form([result.form for result in results if result.form is not None]),
+        "relevance": relevance_report(results),
+        "questions": [_answer(result) for result in results],
+    }
 
 
-def tally(results: Sequence[AnswerResult]) -> Tally:
-    return Tally(
-        _answerable([result for result in results if not result.question.is_negative]),
-        _unanswerable([result for result in results if result.question.is_negative]),
-        count_form([result.form for result in results if result.form is not None]),
-    )
-
-
-def count_form(forms: Sequence[frozenset[Trait]]) -> dict[Trait, Share]:
-    return {trait: Share(sum(trait in form for form in forms), len(forms)) for trait in TRAITS} if forms else {}
+def count_form(forms: Sequence[frozenset[Trait]]) -> dict[Trait, Any]:
+    return {trait: share(sum(trait in form for form in forms), len(forms)) for trait in TRAITS} if forms else {}
 
 
 def count_words(answer: str) -> int:
@@ -95,89 +48,82 @@ def count_words(answer: str) -> int:
     return sum(any(map(str.isalnum, piece)) for piece in text.split())
 
 
-def _answerable(results: Sequence[AnswerResult]) -> Answerable:
+def _answerable(results: Sequence[AnswerResult]) -> dict[str, Any]:
+    """Count questions with an answer in the law.
+
+    ``right_first``, ``right_in_first_two``: an answering provision is cited there, of all questions. ``near_right``:
+    one is among the nearest provisions shown. ``facts``: found in answers, of all expected ones.
+    """
     answered = [result for result in results if not result.abstained]
     near = [result for result in results if result.outcome == "near"]
     expected = sum(len(result.question.answer_facts) for result in results)
-    return Answerable(
-        outcomes=_outcomes(results),
-        first=Share(sum(result.cites_answer(1) for result in answered), len(results)),
-        first_two=Share(sum(result.cites_answer(2) for result in answered), len(results)),
-        near_right=Share(sum(result.cites_answer() for result in near), len(near)),
-        facts=Share(expected - sum(len(result.missing) for result in results), expected),
-        words=_lengths(count_words(result.answer) for result in answered),
-    )
+    words = [count_words(result.answer) for result in answered]
+    median, p90 = map(float, np.percentile(words or [0], [50, 90]))
+    return {
+        **_outcomes(results),
+        "right_first": share(sum(result.cites_answer(1) for result in answered), len(results)),
+        "right_in_first_two": share(sum(result.cites_answer(2) for result in answered), len(results)),
+        "near_right": share(sum(result.cites_answer() for result in near), len(near)),
+        "facts": share(expected - sum(len(result.missing) for result in results), expected),
+        "words": {"median": median, "p90": p90, "maximum": max(words), "answers": len(words)} if words else None,
+    }
 
 
-def _unanswerable(results: Sequence[AnswerResult]) -> Unanswerable:
+def _by_category(results: Sequence[AnswerResult]) -> dict[str, list[AnswerResult]]:
     names = dict.fromkeys(result.question.category for result in results if result.question.category)
-    return Unanswerable(
-        _outcomes(results),
-        {name: _outcomes([result for result in results if result.question.category == name]) for name in names},
-    )
+    return {name: [result for result in results if result.question.category == name] for name in names}
 
 
-def _outcomes(results: Sequence[AnswerResult]) -> Outcomes:
+def _outcomes(results: Sequence[AnswerResult]) -> dict[str, Any]:
     outcomes = [result.outcome for result in results]
     refusers = [result.refused_by for result in results if result.refused_by]
-    return Outcomes(
-        {outcome: Share(outcomes.count(outcome), len(outcomes)) for outcome in OUTCOMES},
-        {refuser: Share(refusers.count(refuser), len(refusers)) for refuser in REFUSERS},
-    )
+    return {
+        "outcomes": {name: share(outcomes.count(name), len(outcomes)) for name in get_args(AnswerOutcome)},
+        "declined_by": {name: share(refusers.count(name), len(refusers)) for name in get_args(Refuser)},
+    }
 
 
-def _lengths(words: Iterable[int]) -> Lengths | None:
-    counts = list(words)
-    if not counts:
+def relevance_report(results: Sequence[AnswerResult]) -> dict[str, Any] | None:
+    """Return the curves, ``None`` without relevance; questions without one count as never answered.
+
+    In ``risk_coverage`` a question without a right citation is a mistake.
+    """
+    judged = [(result, result.relevance) for result in results if result.relevance is not None]
+    if not judged:
         return None
-    median, p90 = np.percentile(counts, [50, 90])
-    return Lengths(float(median), float(p90), max(counts), len(counts))
+    groups = _by_category([result for result, _ in judged])
+    return {
+        "risk_coverage": risk_coverage(
+            [Prediction(relevance, float(result.cites_answer())) for result, relevance in judged], len(results)
+        ),
+        "calibration": _calibration([result for result, _ in judged]),
+        "by_category": {name: _calibration(group) for name, group in groups.items()},
+    }
 
 
-@dataclass(frozen=True)
-class Calibration:
-    """Mean relevance of questions, their answerable share, reliability bins and Brier score, all in [0, 1]."""
-
-    mean: float
-    answerable: Share
-    reliability: Reliability
-    brier: float
-
-
-@dataclass(frozen=True)
-class RelevanceReport:
-    """Curves of the questions with a relevance; in ``risk`` a question without a right citation is a mistake."""
-
-    risk: RiskCoverage
-    calibration: Calibration
-    by_category: Mapping[str, Calibration]
+def _calibration(results: Sequence[AnswerResult]) -> dict[str, Any]:
+    predictions = [Prediction(result.relevance or 0.0, float(not result.question.is_negative)) for result in results]
+    return {
+        "relevance": sum(relevance for relevance, _ in predictions) / len(predictions),
+        "answerable": share(sum(not result.question.is_negative for result in results), len(results)),
+        "brier": brier(predictions),
+        **reliability(predictions),
+    }
 
 
-def report_relevance(results: Sequence[AnswerResult]) -> RelevanceReport | None:
-    """Return the curves, ``None`` without relevance; questions without one count as never answered."""
-    right: list[Prediction] = []
-    answerable: list[Prediction] = []
-    by_category: dict[str, list[Prediction]] = {}
-    for result in results:
-        if result.relevance is None:
-            continue
-        right.append(Prediction(result.relevance, float(result.cites_answer())))
-        answerable.append(Prediction(result.relevance, float(not result.question.is_negative)))
-        if result.question.category:
-            by_category.setdefault(result.question.category, []).append(answerable[-1])
-    if not right:
-        return None
-    return RelevanceReport(
-        risk_coverage(right, len(results)),
-        _calibration(answerable),
-        {name: _calibration(predictions) for name, predictions in by_category.items()},
-    )
-
-
-def _calibration(predictions: Sequence[Prediction]) -> Calibration:
-    return Calibration(
-        mean=sum(prediction.confidence for prediction in predictions) / len(predictions),
-        answerable=Share(sum(bool(prediction.outcome) for prediction in predictions), len(predictions)),
-        reliability=reliability(predictions),
-        brier=brier(predictions),
-    )
+def _answer(result: AnswerResult) -> dict[str, Any]:
+    return {
+        "id": result.question.id,
+        "question": result.question.question,
+        "answer": result.answer,
+        "outcome": result.outcome,
+        "abstained": result.abstained,
+        "declined_by": result.refused_by,
+        "relevance": result.relevance,
+        "metrics": dict(result.metrics),
+        "cited": formatted(result.cited),
+        "wrong": formatted(result.wrong),
+        "unsupported": list(result.unsupported),
+        "missing_facts": list(result.missing),
+        "form": None if result.form is None else sorted(result.form),
+    }

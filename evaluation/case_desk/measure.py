@@ -293,7 +293,7 @@ def measure(graph: CaseGraph, results: Sequence[CaseResult]) -> Measured:
     return Measured(
         kinds={kind: _counts(graph, of_kind) for kind, of_kind in of_kinds.items() if of_kind},
         total=_counts(graph, labelled),
-        ece=reliability(predictions).ece,
+        ece=reliability(predictions)["ece"],
         brier=brier(predictions),
         accepted=sum(result.is_match for result in sure) / len(answerable) if answerable else 0.0,
         precision=sum(result.is_match for result in sure) / len(sure) if sure else None,

@@ -6,7 +6,7 @@ empty for a negative, a question without an answer in the law.
 
 import json
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Protocol, TypeVar
@@ -39,6 +39,14 @@ def key_of(provision: Provision) -> Key:
 def format_provision(provision: Provision) -> str:
     """Return a provision as gold sets write it: "BOE-A-2015-11430#Artículo 38"."""
     return SEPARATOR.join(provision)
+
+
+def formatted(provisions: Iterable[Provision]) -> list[str]:
+    return [format_provision(provision) for provision in provisions]
+
+
+def graded(relevant: Mapping[Provision, int]) -> dict[str, int]:
+    return {format_provision(provision): grade for provision, grade in relevant.items()}
 
 
 def parse_provision(text: str) -> Provision | None:

@@ -5,11 +5,10 @@ Replies are plain text that a person can write; waiting prompts are formatted fo
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -23,60 +22,37 @@ ChatRole = Literal["reader", "principal", "checker"]
 HASH_LENGTH = 16
 
 
-@dataclass(frozen=True)
-class Prompt:
-    """One request to a chat role."""
-
-    role: ChatRole
-    system: str
-    messages: tuple[Message, ...]
-
-    @property
-    def hash(self) -> str:
-        canonical = json.dumps(self.as_dict(), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(canonical.encode()).hexdigest()[:HASH_LENGTH]
-
-    def as_dict(self) -> dict[str, Any]:
-        return {"role": self.role, "system": self.system, "messages": [_plain(message) for message in self.messages]}
-
-    def as_text(self) -> str:
-        """Return the prompt for a person: the file of the reply, the system message, then the others."""
-        parts = [f"# {self.role} {self.hash}", f"La respuesta se escribe, tal cual, en `replies/{self.hash}.txt`."]
-        for title, text in (("system", self.system), *((part["role"], part["content"]) for part in self.messages)):
-            parts += [f"## {title}", text]
-        return "\n\n".join(parts) + "\n"
-
-
-def prompt_of(role: ChatRole, system: str, messages: Sequence[Message]) -> Prompt:
-    return Prompt(role, system, tuple(messages))
-
-
-def read_prompt(value: Mapping[str, Any]) -> Prompt:
-    """Parse the prompt of a file, or raise ``ValueError``."""
-    try:
-        row = _Row.model_validate(value)
-    except ValidationError as error:
-        raise ValueError(str(error)) from error
-    return Prompt(row.role, row.system, tuple({"role": part.role, "content": part.content} for part in row.messages))
-
-
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(frozen=True)
 
     role: Literal["user", "assistant"]
     content: str
 
 
-class _Row(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class Prompt(BaseModel):
+    """One request to a chat role."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     role: ChatRole
     system: str
-    messages: list[_Part]
+    messages: tuple[_Part, ...]
+
+    @property
+    def hash(self) -> str:
+        canonical = json.dumps(self.model_dump(), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()[:HASH_LENGTH]
+
+    def as_text(self) -> str:
+        """Return the prompt for a person: the file of the reply, the system message, then the others."""
+        parts = [f"# {self.role} {self.hash}", f"La respuesta se escribe, tal cual, en `replies/{self.hash}.txt`."]
+        for title, text in (("system", self.system), *((part.role, part.content) for part in self.messages)):
+            parts += [f"## {title}", text]
+        return "\n\n".join(parts) + "\n"
 
 
-def _plain(message: Message) -> dict[str, str]:
-    return {"role": message["role"], "content": message["content"]}
+def prompt_of(role: ChatRole, system: str, messages: Sequence[Message]) -> Prompt:
+    return Prompt.model_validate({"role": role, "system": system, "messages": messages})
 
 
 MANIFEST, PROMPTS, REPLIES, WAITING = "recording.json", "prompts", "replies", "waiting"
@@ -169,6 +145,14 @@ class Recording:
     def stale(self) -> list[str]:
         return sorted(self._replies.keys() - self.asked.keys())
 
+    def waiting(self, unfinished: int) -> str:
+        """Return the message on the missing replies, and the place to write them."""
+        return (
+            f"Faltan {len(self.missing)} respuestas, y {unfinished} preguntas o conversaciones no se miden. Lea cada "
+            f"consulta en {self.folder / WAITING}, escriba su respuesta en {self.folder / REPLIES}/<consulta>.txt y "
+            "repita la orden."
+        )
+
     def end(self) -> None:
         """Remove prompts from ``waiting`` that have a reply by now, or that this run did not ask."""
         try:
@@ -179,8 +163,7 @@ class Recording:
             raise self._unwritable(error) from error
 
     def _keep_prompt(self, prompt: Prompt) -> None:
-        text = json.dumps(prompt.as_dict(), ensure_ascii=False, indent=2)
-        self._write(f"{PROMPTS}/{prompt.hash}.json", f"{text}\n")
+        self._write(f"{PROMPTS}/{prompt.hash}.json", f"{prompt.model_dump_json(indent=2)}\n")
 
     def _write(self, name: str, text: str) -> None:
         path = self.folder / name
@@ -212,8 +195,8 @@ def _read_manifest(path: Path) -> Manifest:
 
 def _check_prompt(path: Path) -> None:
     try:
-        prompt = read_prompt(json.loads(_read_text(path)))
-    except (ValueError, RecursionError) as error:
+        prompt = Prompt.model_validate_json(_read_text(path))
+    except ValidationError as error:
         raise InvalidInput(f"{path} está dañado: no es una consulta. Bórrelo y repita la orden.") from error
     if prompt.hash != path.stem:
         raise InvalidInput(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from articulado.config.settings import ModelSettings, Provider
 from articulado.language.formats import figure
@@ -12,7 +12,15 @@ from articulado.models.structured import SchemaViolation, parse_structured
 from articulado.values.answers import Message
 from articulado.values.errors import InvalidInput
 from articulado.values.protocols import ChatModel, Completion, S, Structured
-from evaluation.recording.recording import ChatRole, Manifest, Prompt, RecordedModel, Recording, prompt_of
+from evaluation.recording.recording import (
+    ChatRole,
+    Manifest,
+    Prompt,
+    RecordedModel,
+    Recording,
+    ReplyMissing,
+    prompt_of,
+)
 from nodes.stage import default_options
 
 if TYPE_CHECKING:
@@ -155,6 +163,24 @@ class RecordedRun:
             checker=self._chat("checker", services.checker, manifest.checker),
             calendar=lambda: manifest.day,
         )
+
+    def as_json(self, unfinished: Mapping[tuple[str, str], ReplyMissing]) -> dict[str, Any]:
+        """Return the data of the recording; ``unfinished`` maps set and id to the missing reply."""
+        recording = self.recording
+        return {
+            "folder": str(recording.folder),
+            "replayed": self.replays,
+            "day": recording.manifest.day.isoformat() if recording.manifest else None,
+            "note": recording.manifest.note if recording.manifest else "",
+            "differences": recording.differences,
+            "asked": list(recording.asked),
+            "missing": dict(recording.missing),
+            "stale": recording.stale,
+            "unfinished": [
+                {"set": name, "id": id_, "missing": missing.hash, "role": missing.role}
+                for (name, id_), missing in unfinished.items()
+            ],
+        }
 
     def describe(self) -> str:
         manifest = self.recording.manifest

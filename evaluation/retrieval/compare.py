@@ -1,40 +1,22 @@
 """Comparison of two rerank strategies on the same questions: gain in nDCG@5 and cost in milliseconds."""
 
 import math
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from articulado.config.settings import Settings
 from articulado.values.answers import RerankStrategy
 from evaluation.gold.questions import GoldSet, Question
 from evaluation.retrieval.ablation import reason_unavailable, watch_reranker
-from evaluation.retrieval.evaluate import (
-    WARM_UP,
-    Outcome,
-    Percentiles,
-    Retrieved,
-    Retriever,
-    diagnose,
-    evaluate,
-    percentiles,
-)
-from evaluation.retrieval.run import Ranked
-from evaluation.statistics import Paired, compare
+from evaluation.retrieval.evaluate import WARM_UP, Outcome, Retrieved, Retriever, diagnose, evaluate, percentiles
+from evaluation.statistics import compare
 from graph.services import Services
 from state.context import RunContext
 
 METRIC = "nDCG@5"
 STAGE = "rerank"
 MIN_MOVABLE = 20
-
-NOT_FOUND = math.inf
-
-MIN_GAIN = 0.15
-MIN_RISEN = 0.70
-MIN_TOP_SCORE = 0.5
-MAX_RERANK_MS = 1_000.0
-MAX_TOTAL_MS = 5_000.0
 
 
 @dataclass(frozen=True)
@@ -50,83 +32,58 @@ class Side:
     failed: int = 0
     model_stages: Collection[str] = ()
 
-    @property
-    def top_score(self) -> float | None:
-        """Mean relevance of the best candidate of the answerable questions; ``None`` without any."""
-        if self.outcome is None or not self.outcome.positives:
-            return None
-        scores = [self.outcome.retrieved[question.id].top_score or 0.0 for question in self.outcome.positives]
-        return sum(scores) / len(scores)
+    def as_json(self) -> dict[str, Any]:
+        """Return the mean of the metric, of the best candidates' relevance, and times without those of providers."""
+        values = {"strategy": self.strategy, "not_measured": self.why or None, "failed": self.failed}
+        if self.outcome is None:
+            return values | dict.fromkeys((METRIC, "top_score", "rerank_ms", "total_ms"))
+        retrieved = self.outcome.retrieved
+        scores = [retrieved[question.id].top_score or 0.0 for question in self.outcome.positives]
+        return {
+            **values,
+            METRIC: self.outcome.measured.means.get(METRIC),
+            "top_score": sum(scores) / len(scores) if scores else None,
+            "rerank_ms": percentiles([each.stages.get(STAGE, 0.0) for each in retrieved.values()]),
+            "total_ms": percentiles([self._own_time(each) for each in retrieved.values()]),
+        }
 
-    @property
-    def rerank(self) -> Percentiles | None:
-        return self._times(lambda retrieved: retrieved.stages.get(STAGE, 0.0))
-
-    @property
-    def total(self) -> Percentiles | None:
-        return self._times(
-            lambda retrieved: (
-                retrieved.milliseconds - sum(retrieved.stages.get(stage, 0.0) for stage in self.model_stages)
-            )
-        )
-
-    def _times(self, time_of: Callable[[Retrieved], float]) -> Percentiles | None:
-        return (
-            percentiles([time_of(retrieved) for retrieved in self.outcome.retrieved.values()]) if self.outcome else None
-        )
+    def _own_time(self, retrieved: Retrieved) -> float:
+        return retrieved.milliseconds - sum(retrieved.stages.get(stage, 0.0) for stage in self.model_stages)
 
 
-@dataclass(frozen=True)
-class RankChanges:
-    """Numbers of questions whose first right provision rose or fell; ``movable``: it could rise."""
+def comparison(gold: GoldSet, before: Side, after: Side) -> dict[str, Any]:
+    """Return the second side against the first; comparisons are ``None`` if a side was not measured."""
+    sides = {"before": before.as_json(), "after": after.as_json()}
+    report = {"name": gold.name, "gold": str(gold.path), "questions": len(gold.questions), **sides}
+    if before.outcome is None or after.outcome is None:
+        return report | dict.fromkeys(("gain", METRIC, "moved"))
+    first, second = before.outcome.measured, after.outcome.measured
+    paired = None
+    if after.outcome.positives:
+        values = asdict(compare(*([each[METRIC] for each in side.per_question.values()] for side in (first, second))))
+        paired = {"interval": {"low": values.pop("low"), "high": values.pop("high")}, **values}
+    ranks = [
+        (_rank(question, before.outcome.retrieved), _rank(question, after.outcome.retrieved))
+        for question in after.outcome.positives
+    ]
+    movable = sum(old > 1 and min(old, new) < math.inf for old, new in ranks)
+    risen = sum(new < old for old, new in ranks)
+    return {
+        **report,
+        "gain": paired["difference"] / paired["first"] if paired and paired["first"] else None,
+        METRIC: paired,
+        # Questions whose first right provision rose or fell; ``movable``: it could rise.
+        "moved": {
+            "movable": movable,
+            "risen": risen,
+            "fallen": sum(new > old for old, new in ranks),
+            "share": risen / movable if movable >= MIN_MOVABLE else None,
+        },
+    }
 
-    movable: int
-    risen: int
-    fallen: int
 
-    @property
-    def share(self) -> float | None:
-        return self.risen / self.movable if self.movable >= MIN_MOVABLE else None
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Two strategies on one gold set; comparisons are ``None`` if a side was not measured."""
-
-    gold: GoldSet
-    before: Side
-    after: Side
-
-    @cached_property
-    def ndcg(self) -> Paired | None:
-        """Paired comparison of nDCG@5; ``None`` without answerable questions."""
-        if self.before.outcome is None or self.after.outcome is None or not self.after.outcome.positives:
-            return None
-        first, second = self.before.outcome.measured, self.after.outcome.measured
-        return compare(
-            [values[METRIC] for values in first.per_question.values()],
-            [values[METRIC] for values in second.per_question.values()],
-        )
-
-    @property
-    def gain(self) -> float | None:
-        return self.ndcg.difference / self.ndcg.first if self.ndcg and self.ndcg.first else None
-
-    @property
-    def moved(self) -> RankChanges | None:
-        """Rank changes of the right provisions."""
-        if self.before.outcome is None or self.after.outcome is None:
-            return None
-        first, second = self.before.outcome.measured.run, self.after.outcome.measured.run
-        ranks = [
-            (_rank(question, first[question.id]), _rank(question, second[question.id]))
-            for question in self.after.outcome.positives
-        ]
-        return RankChanges(
-            movable=sum(old > 1 and min(old, new) < NOT_FOUND for old, new in ranks),
-            risen=sum(new < old for old, new in ranks),
-            fallen=sum(new > old for old, new in ranks),
-        )
+def _rank(question: Question, retrieved: Mapping[str, Retrieved]) -> float:
+    return diagnose(question, retrieved[question.id].ranking).rank or math.inf
 
 
 async def compare_strategies(
@@ -135,13 +92,13 @@ async def compare_strategies(
     strategies: tuple[RerankStrategy, RerankStrategy],
     context: RunContext | None = None,
     on_strategy: Callable[[str], None] = lambda name: None,
-) -> Comparison:
+) -> dict[str, Any]:
     """Measure two strategies; a strategy that this machine cannot run has the reason instead."""
     sides = []
     for strategy in strategies:
         on_strategy(strategy)
         sides.append(await _side(gold, services, strategy, context or RunContext()))
-    return Comparison(gold, *sides)
+    return comparison(gold, *sides)
 
 
 async def _side(gold: GoldSet, services: Services, strategy: RerankStrategy, context: RunContext) -> Side:
@@ -161,8 +118,3 @@ def model_stages(settings: Settings, strategy: RerankStrategy) -> set[str]:
         STAGE: strategy in ("llm", "api"),
     }
     return {stage for stage, is_remote in waits.items() if is_remote}
-
-
-def _rank(question: Question, ranking: Sequence[Ranked]) -> float:
-    rank = diagnose(question, ranking).rank
-    return NOT_FOUND if rank is None else rank

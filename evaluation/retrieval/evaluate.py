@@ -1,7 +1,7 @@
 """Evaluation of retrieval on a gold set: rankings, metrics, latency in milliseconds, and failures."""
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol, cast
@@ -15,7 +15,7 @@ from articulado.values.chunks import Candidate, Origin, relevance
 from articulado.values.errors import ArticuladoError
 from articulado.values.protocols import SearchFilter
 from evaluation.gold.questions import GoldSet, Key, Provision, Question, key_of, make_provision
-from evaluation.retrieval.run import MAIN, PerQuestion, Ranked, Run, means, per_question
+from evaluation.retrieval.run import PerQuestion, Ranked, Run, means, per_question
 from evaluation.statistics import Interval, intervals
 from graph.rag import build_context
 from graph.services import Services
@@ -176,14 +176,6 @@ class Retrieves(Protocol):
 
 
 @dataclass(frozen=True)
-class Percentiles:
-    """Median and 95th percentile, in milliseconds."""
-
-    p50: float
-    p95: float
-
-
-@dataclass(frozen=True)
 class Outcome:
     """Gold set and the retrieval of each question, by id."""
 
@@ -219,11 +211,11 @@ class Outcome:
         return [question for question in self.negatives if self.retrieved[question.id].abstained]
 
     @property
-    def latency(self) -> Percentiles:
+    def latency(self) -> dict[str, float]:
         return percentiles([retrieved.milliseconds for retrieved in self.retrieved.values()])
 
     @property
-    def stage_latency(self) -> dict[str, Percentiles]:
+    def stage_latency(self) -> dict[str, dict[str, float]]:
         names = dict.fromkeys(stage for retrieved in self.retrieved.values() for stage in retrieved.stages)
         return {
             name: percentiles(
@@ -237,9 +229,7 @@ class Outcome:
         return measure_run(name, questions, run)
 
 
-async def evaluate(
-    gold: GoldSet, retriever: Retrieves, on_question: Callable[[], None] = lambda: None, *, warm_up: bool = True
-) -> Outcome:
+async def evaluate(gold: GoldSet, retriever: Retrieves, *, warm_up: bool = True) -> Outcome:
     """Ask every question, one after the other; errors name the question. ``warm_up`` asks another one first."""
     if warm_up:
         await retriever.retrieve(WARM_UP)
@@ -249,7 +239,6 @@ async def evaluate(
             retrieved[question.id] = await retriever.retrieve(question.question)
         except ArticuladoError as error:
             raise type(error)(f"Pregunta «{question.id}» de {gold.path}: {error}") from error
-        on_question()
     return Outcome(gold, retrieved)
 
 
@@ -258,12 +247,10 @@ def measure_run(name: str, questions: Sequence[Question], run: Run) -> Configura
     return Configuration(name, run, values, means(values), intervals(values))
 
 
-def percentiles(milliseconds: Sequence[float]) -> Percentiles:
-    """Return median and 95th percentile of at least one value, interpolated."""
-    if not len(milliseconds):
-        raise ValueError("no times")
+def percentiles(milliseconds: Sequence[float]) -> dict[str, float]:
+    """Return median and 95th percentile (``p50``, ``p95``) of at least one value, interpolated."""
     p50, p95 = np.percentile(milliseconds, [50, 95])
-    return Percentiles(round(float(p50), 3), round(float(p95), 3))
+    return {"p50": round(float(p50), 3), "p95": round(float(p95), 3)}
 
 
 FOUND_WITHIN = 20
@@ -276,47 +263,29 @@ Kind = Literal["retrieval", "ranking", "answer"]
 class Failure:
     """Question without the right provision among the first 20, the first three, or the citations; ``rank`` from 1."""
 
-    question: Question
     kind: Kind | None
     rank: int | None
     instead: tuple[Provision, ...]
 
 
-def failures(
-    questions: Sequence[Question],
-    run: Mapping[str, Sequence[Ranked]],
-    cited: Mapping[str, Collection[Provision]] | None = None,
-) -> list[Failure]:
-    """Return the failed questions in the order of the gold set; ``cited`` are the provisions of each answer."""
-    diagnoses = [diagnose(question, run.get(question.id, ()), cited) for question in questions if question.relevant]
-    return [failure for failure in diagnoses if failure.kind]
-
-
 def diagnose(
     question: Question, ranking: Sequence[Ranked], cited: Mapping[str, Collection[Provision]] | None = None
 ) -> Failure:
-    """Return the failure of a question; its ``kind`` is ``None`` without one."""
+    """Return the failure of a question; its ``kind`` is ``None`` without one. ``cited``: provisions of each answer."""
+    instead = tuple(ranked.provision for ranked in ranking[:FIRST])
     answering = answering_keys(question)
     ranks = (rank for rank, ranked in enumerate(ranking, start=1) if key_of(ranked.provision) in answering)
     rank = next(ranks, None)
     kind: Kind | None = None
     if rank is None or rank > FOUND_WITHIN:
-        kind = "retrieval"
+        kind = "retrieval" if answering else None
     elif cited is not None and answering.isdisjoint(map(key_of, cited.get(question.id, ()))):
         kind = "answer" if rank <= FIRST else "ranking"
     elif cited is None and rank > FIRST:
         kind = "ranking"
-    return Failure(question, kind, rank, tuple(ranked.provision for ranked in ranking[:FIRST]))
+    return Failure(kind, rank, instead)
 
 
 def answering_keys(question: Question) -> set[Key]:
     highest = max(question.relevant.values(), default=0)
     return {key_of(provision) for provision, grade in question.relevant.items() if grade == highest}
-
-
-def worst(
-    questions: Sequence[Question], values: PerQuestion, run: Mapping[str, Sequence[Ranked]], limit: int
-) -> list[Failure]:
-    imperfect = [question for question in questions if values.get(question.id, {}).get(MAIN, 1.0) < 1.0]
-    lowest = sorted(imperfect, key=lambda question: values[question.id][MAIN])[:limit]
-    return [diagnose(question, run.get(question.id, ())) for question in lowest]

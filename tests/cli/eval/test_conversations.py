@@ -58,7 +58,7 @@ def test_tables_fit_eighty_columns_and_name_failed_turns(capsys):
     assert any(line.split()[:3] == ["turno", "2", "1"] for line in lines)
     assert any(line.split()[:3] == ["new_topic", "1", "1,000"] for line in lines)
     assert "b, turno 1: ¿Cuánto dura el periodo de prueba?" in text
-    assert "Se pierde: Estatuto de los Trabajadores, Artículo 9999." in text
+    assert "Se pierde: ET, Artículo 9999." in text
 
 
 def test_the_report_has_all_sets_and_where_they_were_measured(capsys):

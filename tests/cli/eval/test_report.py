@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from articulado.values.errors import InvalidInput
-from cli.eval.view import Markdown, print_measurement, write_report
+from cli.eval.blocks import Table, as_markdown
+from cli.eval.view import measurement_blocks, write_report
 from evaluation.answers.answers import NO_INVENTION, PRECISION, AnswerResult
-from evaluation.as_json import as_dict
 from evaluation.gold.questions import GoldSet, Question
-from evaluation.measure import Measurement, Request, SetMeasurement
+from evaluation.measure import Measurement
 from evaluation.peers.measure import PeerFindings, PeerRun
-from evaluation.report import Findings, mean_of
+from evaluation.report import set_report
 from evaluation.retrieval.evaluate import Outcome, Retrieved, Row, measure_run
 from evaluation.retrieval.run import Ranked
 
@@ -73,24 +73,22 @@ PEERS = PeerFindings(
     4_866,
 )
 MACHINE = {"Máquina": "x86_64, 2 núcleos", "Python": "3.11"}
-WHOLE = Findings(OUTCOME, MACHINE, [BASE, IN_USE], ANSWERS, PEERS)
-ALONE = Findings(OUTCOME, MACHINE)
+ALONE = {"outcome": OUTCOME, "environment": MACHINE}
+WHOLE = {**ALONE, "configurations": [BASE, IN_USE], "answers": ANSWERS, "peers": PEERS}
 
 
 def measured(findings):
-    sets = [SetMeasurement((), findings, {})]
-    return Measurement(Request(), Path("indice"), "auto", sets, [], [], {})
+    report = {"sets": [set_report(**findings)], "conversations": [], "compared_with": None, "recording": None}
+    return Measurement(report, [], "")
 
 
 def report_json(findings):
-    (one,) = as_dict(measured(findings))["sets"]
+    (one,) = measured(findings).report["sets"]
     return one
 
 
 def report_markdown(findings):
-    page = Markdown()
-    print_measurement(page, measured(findings))
-    return page.written
+    return as_markdown(measurement_blocks(measured(findings), whole=True))
 
 
 def section(text, title):
@@ -135,9 +133,12 @@ def test_the_mean_of_equal_values_is_in_its_interval(number):
     # Second of two is 1/log2(3) each time; added up one by one and divided, these come out a last digit off.
     names = [f"q{at}" for at in range(number)]
     same = measure_run("x", [asked(name, 1) for name in names], run_of(**{name: [9, 1] for name in names}))
-    mean, (low, high) = mean_of(same, names)
-    assert mean == pytest.approx(0.63093, abs=1e-5)
-    assert low <= mean <= high
+    found = {name: retrieved([9, 1], 0.5) for name in names}
+    outcome = Outcome(GoldSet("x", Path("x"), tuple(asked(name, 1) for name in names)), found)
+    (step,) = report_json({"outcome": outcome, "configurations": [same]})["configurations"]
+    of_voice = step["nDCG@10_by_voice"]["lay"]
+    assert of_voice["mean"] == pytest.approx(0.63093, abs=1e-5)
+    assert of_voice["low"] <= of_voice["mean"] <= of_voice["high"]
 
 
 def test_categories_have_their_own_metrics():
@@ -173,7 +174,7 @@ def test_refusals_are_told_apart():
     report = report_json(WHOLE)
     assert (report["wrongly_refused"], report["negatives_declined"]) == (["d"], ["n"])
     answered = {**OUTCOME.retrieved, "n": retrieved([9], 0.5)}
-    text = report_markdown(replace(ALONE, outcome=replace(OUTCOME, retrieved=answered)))
+    text = report_markdown({"outcome": replace(OUTCOME, retrieved=answered)})
     assert "1 de 4 con respuesta, rechazadas sin razón; 0 de 1 sin respuesta, bien declinadas." in text
 
 
@@ -254,7 +255,7 @@ def test_relevance_has_its_curves():
 
 
 def test_without_a_relevance_there_are_no_curves_to_show():
-    found = replace(WHOLE, answers=[replace(answer, relevance=None) for answer in ANSWERS])
+    found = {**WHOLE, "answers": [replace(answer, relevance=None) for answer in ANSWERS]}
     assert report_json(found)["answers"]["relevance"] is None
     assert "Relevancia" not in report_markdown(found)
 
@@ -276,19 +277,17 @@ def test_peers_stand_beside_us_and_the_missing_ones_are_named():
 def test_only_negatives_leave_nothing_to_rank():
     negative = Question("n", "¿?", {})
     outcome = Outcome(GoldSet("oro", Path("oro.jsonl"), (negative,)), {"n": retrieved([9], 0.5)})
-    assert report_json(Findings(outcome, MACHINE, peers=PEERS))["metrics"] == {}
-    assert "Métrica" not in report_markdown(Findings(outcome, MACHINE, peers=PEERS))
+    assert report_json({"outcome": outcome, "peers": PEERS})["metrics"] == {}
+    assert "Métrica" not in report_markdown({"outcome": outcome, "peers": PEERS})
 
 
 def test_characters_that_would_break_a_table_are_replaced():
-    page = Markdown()
-    page.table(["a"], [["x | y\nz"]])
-    assert page.written == "| a |\n| --- |\n| x \\| y z |\n"
+    assert as_markdown([Table(["a"], [["x | y\nz"]])]) == "| a |\n| --- |\n| x \\| y z |\n"
 
 
 def test_the_report_is_written_into_a_folder_the_same_each_time(tmp_path):
     first = write_report(tmp_path / "nueva" / "a", measured(WHOLE))
-    second = write_report(tmp_path / "b", measured(Findings(OUTCOME, MACHINE, [BASE, IN_USE], ANSWERS, PEERS)))
+    second = write_report(tmp_path / "b", measured(WHOLE))
     assert [file.name for file in first] == ["report.json", "report.md"]
     assert [file.read_bytes() for file in first] == [file.read_bytes() for file in second]
     (one,) = json.loads(first[0].read_text(encoding="utf-8"))["sets"]
@@ -300,3 +299,9 @@ def test_an_unwritable_report_folder_is_refused(tmp_path):
     (tmp_path / "fichero").write_text("")
     with pytest.raises(InvalidInput, match=r"No se puede escribir el informe en .*Indique otra carpeta"):
         write_report(tmp_path / "fichero", measured(ALONE))
+
+
+def test_without_an_answer_there_are_no_lengths():
+    declined = replace(ANSWERS[3], question=QUESTIONS[0])
+    text = report_markdown({**ALONE, "answers": [declined]})
+    assert cells(text, "Palabras: mediana, percentil 90, máximo (respuestas)")[0][1] == "–"

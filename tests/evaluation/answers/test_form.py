@@ -5,7 +5,7 @@ from support.doubles import FakeStore, QueueChat, make_chunk, make_services
 
 from articulado.config.settings import ModelSettings, Settings
 from evaluation.answers.answers import TRAITS, AnswerResult, evaluate_answers, form_of
-from evaluation.answers.tally import Share, tally
+from evaluation.answers.tally import answers_report
 from evaluation.gold.questions import Question
 from state.context import RunContext
 
@@ -52,11 +52,11 @@ def answered(form):
 
 
 def test_traits_are_counted_of_what_a_model_wrote():
-    counted = tally([answered(frozenset({"needs"})), answered(frozenset()), answered(None)]).form
+    counted = answers_report([answered(frozenset({"needs"})), answered(frozenset()), answered(None)])["form"]
     assert tuple(counted) == TRAITS
-    assert counted["needs"] == Share(1, 2)
-    assert counted["no_used"] == Share(0, 2)
-    assert tally([answered(None)]).form == {}
+    assert counted["needs"] == {"count": 1, "of": 2, "share": 0.5}
+    assert counted["no_used"]["count"] == 0
+    assert answers_report([answered(None)])["form"] == {}
 
 
 CHAT = Settings.read(env_file=None, principal=ModelSettings(provider="compatible", model="m"))

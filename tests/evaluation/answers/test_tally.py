@@ -3,7 +3,7 @@
 import pytest
 
 from evaluation.answers.answers import AnswerResult
-from evaluation.answers.tally import Lengths, Share, count_words, tally
+from evaluation.answers.tally import answers_report, count_words
 from evaluation.gold.questions import Question
 
 LAW = "BOE-A-2015-11430"
@@ -59,38 +59,47 @@ NEGATIVES = [
 ]
 
 
-def shares(outcomes):
-    return {name: (share.count, share.total) for name, share in outcomes.shares.items()}
+def pair(share):
+    return share["count"], share["of"]
+
+
+def shares(group):
+    return {name: pair(share) for name, share in group["outcomes"].items()}
+
+
+def refusers(group):
+    return {name: pair(share) for name, share in group["declined_by"].items()}
 
 
 def test_every_question_with_an_answer_counts_in_one_outcome():
-    found = tally([*POSITIVES, *NEGATIVES]).answerable.outcomes
+    found = answers_report([*POSITIVES, *NEGATIVES])["answerable"]
     assert shares(found) == {"answer": (5, 11), "near": (2, 11), "decline": (3, 11), "ask": (1, 11)}
-    assert found.shares["answer"].value == pytest.approx(5 / 11)
+    assert found["outcomes"]["answer"]["share"] == pytest.approx(5 / 11)
 
 
 def test_refusals_are_of_the_gate_or_of_the_principal():
-    assert tally(POSITIVES).answerable.outcomes.refused_by == {"gate": Share(2, 3), "principal": Share(1, 3)}
-    assert tally(NEGATIVES).unanswerable.outcomes.refused_by == {"gate": Share(2, 3), "principal": Share(1, 3)}
+    assert refusers(answers_report(POSITIVES)["answerable"]) == {"gate": (2, 3), "principal": (1, 3)}
+    assert refusers(answers_report(NEGATIVES)["unanswerable"]) == {"gate": (2, 3), "principal": (1, 3)}
 
 
 def test_the_right_provision_first_is_of_all_questions_and_not_only_of_the_answered_ones():
-    found = tally([*POSITIVES, *NEGATIVES]).answerable
-    assert (found.first, found.first_two) == (Share(1, 11), Share(2, 11))
+    found = answers_report([*POSITIVES, *NEGATIVES])["answerable"]
+    assert (pair(found["right_first"]), pair(found["right_in_first_two"])) == ((1, 11), (2, 11))
 
 
 def test_the_nearest_provisions_may_have_one_that_answers():
-    assert tally(POSITIVES).answerable.near_right == Share(1, 2)
+    assert pair(answers_report(POSITIVES)["answerable"]["near_right"]) == (1, 2)
 
 
 def test_facts_are_summed_over_all_questions():
     # Expected 3 + 1 + 2 + 1 + 2 + 1, of which the two answers have 2 and 1: neither a mean of shares nor of answers.
-    assert tally([*POSITIVES, *NEGATIVES]).answerable.facts == Share(3, 10)
+    assert pair(answers_report([*POSITIVES, *NEGATIVES])["answerable"]["facts"]) == (3, 10)
 
 
 def test_words_are_those_of_answers():
     # 10, 20, 30, 40, 60: the 90th percentile is at place 3.6 from 0, so 40 + 0.6 · 20.
-    assert tally([*POSITIVES, *NEGATIVES]).answerable.words == Lengths(30.0, pytest.approx(52.0), 60, 5)
+    words = answers_report([*POSITIVES, *NEGATIVES])["answerable"]["words"]
+    assert words == {"median": 30.0, "p90": pytest.approx(52.0), "maximum": 60, "answers": 5}
 
 
 def test_marks_and_bare_signs_are_no_words():
@@ -99,29 +108,29 @@ def test_marks_and_bare_signs_are_no_words():
 
 
 def test_questions_without_an_answer_are_counted_by_category_in_the_order_of_the_set():
-    found = tally([*NEGATIVES, *POSITIVES]).unanswerable
-    assert shares(found.outcomes) == {"answer": (1, 6), "near": (1, 6), "decline": (3, 6), "ask": (1, 6)}
-    assert {name: shares(group) for name, group in found.by_category.items()} == {
+    found = answers_report([*NEGATIVES, *POSITIVES])["unanswerable"]
+    assert shares(found) == {"answer": (1, 6), "near": (1, 6), "decline": (3, 6), "ask": (1, 6)}
+    assert {name: shares(group) for name, group in found["by_category"].items()} == {
         "otra_rama": {"answer": (0, 3), "near": (0, 3), "decline": (2, 3), "ask": (1, 3)},
         "trampa": {"answer": (1, 2), "near": (1, 2), "decline": (0, 2), "ask": (0, 2)},
     }
-    assert list(found.by_category) == ["otra_rama", "trampa"]
+    assert list(found["by_category"]) == ["otra_rama", "trampa"]
 
 
 def test_without_negatives_there_is_a_share_of_nothing():
-    found = tally(POSITIVES).unanswerable
-    assert shares(found.outcomes) == dict.fromkeys(EVERY_OUTCOME, (0, 0))
-    assert (found.outcomes.shares["decline"].value, found.by_category) == (None, {})
+    found = answers_report(POSITIVES)["unanswerable"]
+    assert shares(found) == dict.fromkeys(EVERY_OUTCOME, (0, 0))
+    assert (found["outcomes"]["decline"]["share"], found["by_category"]) == (None, {})
 
 
 def test_where_all_is_refused_nothing_is_right_and_there_are_no_lengths():
-    found = tally([answered(facts=2, missing=2, outcome="decline")] * 3).answerable
-    assert (found.first, found.first_two, found.near_right) == (Share(0, 3), Share(0, 3), Share(0, 0))
-    assert (found.facts, found.words) == (Share(0, 6), None)
-    assert found.outcomes.refused_by["principal"] == Share(3, 3)
+    found = answers_report([answered(facts=2, missing=2, outcome="decline")] * 3)["answerable"]
+    counted = [pair(found[name]) for name in ("right_first", "right_in_first_two", "near_right", "facts")]
+    assert (counted, found["words"]) == ([(0, 3), (0, 3), (0, 0), (0, 6)], None)
+    assert refusers(found)["principal"] == (3, 3)
 
 
 def test_nothing_at_all_is_counted_as_nothing():
-    found = tally([]).answerable
-    assert shares(found.outcomes) == dict.fromkeys(EVERY_OUTCOME, (0, 0))
-    assert (found.first, found.facts, found.words) == (Share(0, 0), Share(0, 0), None)
+    found = answers_report([])["answerable"]
+    assert shares(found) == dict.fromkeys(EVERY_OUTCOME, (0, 0))
+    assert (pair(found["right_first"]), pair(found["facts"]), found["words"]) == ((0, 0), (0, 0), None)

@@ -1,13 +1,14 @@
 """Turns through the whole graph on the memory of their thread, and what each is worth, worked out by hand."""
 
+from pathlib import Path
+
 import pytest
 from support.doubles import FakeStore, QueueChat, make_chunk, make_services
 
 from articulado.config.settings import ModelSettings, Settings
 from articulado.values.errors import InvalidInput
-from evaluation.answers.tally import Share
-from evaluation.conversations import TurnResult, evaluate_conversations, tally_turns
-from evaluation.gold.sets import Conversation, Turn
+from evaluation.conversations import TurnResult, conversations_report, evaluate_conversations
+from evaluation.gold.sets import Conversation, ConversationSet, Turn
 
 LAW = "BOE-A-2015-11430"
 CHAT = Settings.read(env_file=None, principal=ModelSettings(provider="compatible", model="m"))
@@ -27,6 +28,10 @@ def result_of(turn, *, cited=(), read=(), number=1, outcome="answer", missing=()
     return TurnResult("c", number, turn, "…", outcome, (), cited, read, tuple(missing), form)
 
 
+def pair(share):
+    return share["count"], share["of"]
+
+
 @pytest.mark.parametrize(
     ("cited", "hit"), [([1], True), ([7, 8, 1], True), ([7, 8, 9, 1], False), ([2], False), ([], False)]
 )
@@ -37,7 +42,7 @@ def test_a_turn_hits_with_an_answering_provision_among_the_first_three(cited, hi
 def test_read_kept_and_intruding_provisions_are_measured():
     turn = turn_of(1, keep=[2, 3], leave=[4, 5, 6])
     result = result_of(turn, cited=[4, 1], read=[1, 2, 4, 5])
-    assert (result.was_read, result.asks, result.refused) == (True, True, False)
+    assert (result.was_read, result.asks) == (True, True)
     assert result.kept == [article(2)]
     assert result.intruding == [article(4), article(5)]
     assert result.intruding_cited == [article(4)]
@@ -58,17 +63,19 @@ def test_turns_are_counted_by_number_and_kind():
         result_of(turn_of(3, kind="first", leave=[7]), cited=[7], read=[7, 8]),
         result_of(turn_of(3, kind="detail", keep=[3], leave=[7]), cited=[3], read=[3, 7], number=2),
     ]  # fmt: skip
-    tally = tally_turns(results)
+    found = conversations_report(ConversationSet("oro", Path("oro.jsonl"), ()), results)
     # The "gracias" is neither hit nor missed.
-    assert (tally.all.turns, tally.all.hit, tally.all.read) == (5, Share(2, 4), Share(3, 4))
-    assert (tally.all.kept, tally.all.intruding, tally.all.intruding_cited) == (Share(2, 3), Share(2, 2), Share(1, 2))
-    assert (tally.all.refused, tally.all.facts) == (Share(1, 5), Share(1, 2))
-    assert list(tally.by_kind) == ["first", "detail", "courtesy"]
-    assert tally.by_kind["detail"].hit == Share(1, 2)
-    assert tally.by_kind["courtesy"].hit == Share(0, 0)
-    assert list(tally.by_number) == [1, 2, 3]
-    assert (tally.by_number[1].hit, tally.by_number[2].kept) == (Share(1, 2), Share(2, 3))
-    assert (tally.later.turns, tally.later.hit) == (3, Share(1, 2))
+    assert {name: pair(counted) for name, counted in found["all"].items() if name != "turns"} == {
+        "hit@3": (2, 4), "hit_in_context": (3, 4), "must_keep": (2, 3), "intrusion": (2, 2), "intrusion_cited": (1, 2),
+        "refused": (1, 5), "facts": (1, 2),
+    }  # fmt: skip
+    assert (found["turns"], found["conversations"]) == (5, 1)
+    assert list(found["by_kind"]) == ["first", "detail", "courtesy"]
+    assert pair(found["by_kind"]["detail"]["hit@3"]) == (1, 2)
+    assert pair(found["by_kind"]["courtesy"]["hit@3"]) == (0, 0)
+    assert list(found["by_number"]) == ["1", "2", "3"]
+    assert (pair(found["by_number"]["1"]["hit@3"]), pair(found["by_number"]["2"]["must_keep"])) == ((1, 2), (2, 3))
+    assert (found["later"]["turns"], pair(found["later"]["hit@3"])) == (3, (1, 2))
 
 
 STORED = [make_chunk(number, f"Artículo {number}") for number in (37, 38, 39)]
@@ -120,7 +127,7 @@ async def test_fragments_read_for_a_first_answer_count_for_the_second():
 async def test_a_refusal_before_the_principal_reads_nothing():
     services = live(['["nada"]'], ["…"])
     (result,) = (await evaluate_conversations(services, [Conversation("a", (asked("¿Y la paella?", 38),))])).results
-    assert (result.outcome, result.refused, result.read, result.cited) == ("decline", True, (), ())
+    assert (result.outcome, result.read, result.cited) == ("decline", (), ())
     assert (result.hit, result.form) == (False, None)
 
 

@@ -28,7 +28,7 @@ def folder(tmp_path):
 
 def test_the_name_of_a_prompt_is_the_hash_of_its_canonical_json():
     canonical = '{"messages":[{"content":"¿Cuántas vacaciones?","role":"user"}],"role":"reader","system":"Busca."}'
-    assert json.loads(canonical) == PROMPT.as_dict()
+    assert json.loads(canonical) == PROMPT.model_dump(mode="json")
     assert PROMPT.hash == HASH
 
 
@@ -49,7 +49,9 @@ def test_stored_replies_keep_their_final_line_breaks(folder):
     recording = Recording.read(folder)
     assert recording.manifest == MANIFEST
     assert recording.reply_to(PROMPT) == '["vacaciones"]\n'
-    assert json.loads((folder / "prompts" / f"{HASH}.json").read_text(encoding="utf-8")) == PROMPT.as_dict()
+    assert json.loads((folder / "prompts" / f"{HASH}.json").read_text(encoding="utf-8")) == PROMPT.model_dump(
+        mode="json"
+    )
     assert (list(recording.asked), recording.missing, recording.stale) == ([HASH], {}, [])
 
 
@@ -106,7 +108,7 @@ def test_a_folder_that_is_empty_or_not_there_begins_a_recording(tmp_path):
         ("prompts/0123456789abcdef.json", b"\xff", "0123456789abcdef.json no está en UTF-8"),
         (
             "prompts/0123456789abcdef.json",
-            json.dumps(PROMPT.as_dict()).encode(),
+            json.dumps(PROMPT.model_dump(mode="json")).encode(),
             f"no contiene la consulta de su nombre, sino la de {HASH}",
         ),
         (f"replies/{HASH}.txt", b"\xff\xfe", f"{HASH}.txt no está en UTF-8"),

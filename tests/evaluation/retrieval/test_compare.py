@@ -10,7 +10,7 @@ from articulado.retrieval.ranking.table import UnavailableReranker
 from articulado.values.errors import ModelTimeout
 from evaluation.gold.questions import GoldSet, Question
 from evaluation.retrieval.ablation import NO_FILES, available_strategies, reason_unavailable
-from evaluation.retrieval.compare import Comparison, RankChanges, Side, compare_strategies, model_stages
+from evaluation.retrieval.compare import METRIC, Side, compare_strategies, comparison, model_stages
 from evaluation.retrieval.evaluate import Outcome, Retrieved, Row
 
 ET = "BOE-A-2015-11430"
@@ -32,38 +32,37 @@ def outcome(*ranks, score=0.5, stages=None, milliseconds=10.0, negatives=0):
     return Outcome(GoldSet("oro", Path("oro.jsonl"), tuple(questions)), retrieved)
 
 
-def comparison(before, after, stages=()):
-    return Comparison(after.gold, Side("none", before), Side("heuristic", after, model_stages=stages))
+def compared_sides(before, after, stages=()):
+    return comparison(after.gold, Side("none", before), Side("heuristic", after, model_stages=stages))
 
 
 def test_movable_and_risen_questions_are_counted():
-    compared = comparison(outcome(1, 2, 3, 0, 0, 2), outcome(2, 1, 3, 4, 0, 0))
+    compared = compared_sides(outcome(1, 2, 3, 0, 0, 2), outcome(2, 1, 3, 4, 0, 0))
     # First already: 1. Found by neither: 1. Of the four others two rise and one is lost; the first one falls.
-    assert compared.moved == RankChanges(movable=4, risen=2, fallen=2)
-    assert compared.moved.share is None
+    assert compared["moved"] == {"movable": 4, "risen": 2, "fallen": 2, "share": None}
 
 
 def test_a_share_needs_twenty_questions():
-    assert RankChanges(19, 19, 0).share is None
-    assert RankChanges(20, 14, 1).share == 0.7
+    few = compared_sides(outcome(*[2] * 19), outcome(*[1] * 19))["moved"]
+    enough = compared_sides(outcome(*[2] * 20), outcome(*[1] * 14, *[2] * 6))["moved"]
+    assert (few["share"], enough["share"]) == (None, 0.7)
 
 
 def test_the_gain_is_relative_to_the_first():
-    compared = comparison(outcome(0, 1), outcome(1, 1))
-    assert (compared.ndcg.first, compared.ndcg.second, compared.gain) == (0.5, 1.0, 1.0)
-    assert comparison(outcome(0), outcome(1)).gain is None
+    compared = compared_sides(outcome(0, 1), outcome(1, 1))
+    assert (compared[METRIC]["first"], compared[METRIC]["second"], compared["gain"]) == (0.5, 1.0, 1.0)
+    assert compared_sides(outcome(0), outcome(1))["gain"] is None
 
 
 def test_the_top_score_is_of_questions_with_an_answer():
-    side = Side("heuristic", outcome(1, 0, score=0.75, negatives=3))
-    assert side.top_score == 0.75
-    assert Side("heuristic", outcome(negatives=2)).top_score is None
+    assert Side("heuristic", outcome(1, 0, score=0.75, negatives=3)).as_json()["top_score"] == 0.75
+    assert Side("heuristic", outcome(negatives=2)).as_json()["top_score"] is None
 
 
 def test_the_time_of_a_providers_model_is_not_ours():
     after = outcome(1, stages={"decompose": 600.0, "rerank": 30.0, "search": 5.0}, milliseconds=640.0)
-    side = comparison(after, after, stages=("decompose", "embed_queries")).after
-    assert (side.rerank.p50, side.total.p50) == (30.0, 40.0)
+    side = compared_sides(after, after, stages=("decompose", "embed_queries"))["after"]
+    assert (side["rerank_ms"]["p50"], side["total_ms"]["p50"]) == (30.0, 40.0)
 
 
 def test_stages_that_wait_for_a_provider():
@@ -101,10 +100,10 @@ async def test_both_strategies_are_measured_and_the_second_against_the_first():
         on_strategy=told.append,
     )
     assert told == ["none", "heuristic"]
-    assert compared.moved == RankChanges(movable=2, risen=2, fallen=0)
-    assert (compared.after.top_score, compared.after.failed) == (0.9, 0)
-    assert compared.before.outcome.measured.means["hit@1"] == 0.0
-    assert compared.after.outcome.measured.means["hit@1"] == 1.0
+    assert compared["moved"] == {"movable": 2, "risen": 2, "fallen": 0, "share": None}
+    assert (compared["after"]["top_score"], compared["after"]["failed"]) == (0.9, 0)
+    # 1/log2(3) against 1.
+    assert (compared["before"][METRIC], compared["after"][METRIC]) == (pytest.approx(0.63093, abs=1e-5), 1.0)
 
 
 async def test_a_model_that_is_not_on_the_machine_is_not_measured_and_not_guessed():
@@ -114,11 +113,13 @@ async def test_a_model_that_is_not_on_the_machine_is_not_measured_and_not_guesse
         "api": UnavailableReranker("Configure la API."),
     }
     compared = await compare_strategies(gold("¿una?"), services(**missing), ("heuristic", "cross_encoder"))
-    assert (compared.after.outcome, compared.after.why) == (None, "no hay ficheros del modelo")
-    assert (compared.ndcg, compared.gain, compared.moved) == (None, None, None)
-    assert (compared.after.top_score, compared.after.rerank, compared.after.total) == (None, None, None)
+    assert (compared[METRIC], compared["gain"], compared["moved"]) == (None, None, None)
+    assert compared["after"] == {
+        "strategy": "cross_encoder", "not_measured": "no hay ficheros del modelo", "failed": 0, METRIC: None,
+        "top_score": None, "rerank_ms": None, "total_ms": None,
+    }  # fmt: skip
     # The other side is measured all the same: one question, whose best score is the reranker's 0.5.
-    assert (list(compared.before.outcome.retrieved), compared.before.top_score) == (["0"], 0.5)
+    assert compared["before"]["top_score"] == 0.5
     assert missing["cross_encoder"].seen == []
     assert reason_unavailable("api", services(**missing)) == "Configure la API."
 
@@ -127,7 +128,7 @@ async def test_questions_that_the_heuristic_had_to_put_in_order_are_counted():
     """The warm-up, at which it fails first, does not count."""
     broken = services(heuristic=FixedReranker(), llm=Breaks())
     compared = await compare_strategies(gold("¿una?", "¿dos?", "¿tres?"), broken, ("none", "llm"))
-    assert compared.after.failed == 1
+    assert compared["after"]["failed"] == 1
 
 
 def test_strategies_that_can_be_measured_end_with_the_one_in_use():

@@ -38,10 +38,8 @@ def asked(name, text, *right, category=""):
 
 async def test_every_question_is_asked_in_turn_after_one_that_does_not_count():
     retriever = Answers()
-    counted = []
-    outcome = await evaluate(gold(asked("a", "1", 1), asked("b", "2", 1)), retriever, lambda: counted.append(1))
+    outcome = await evaluate(gold(asked("a", "1", 1), asked("b", "2", 1)), retriever)
     assert retriever.asked == [WARM_UP, "1", "2"]
-    assert len(counted) == 2
     assert {name: found.milliseconds for name, found in outcome.retrieved.items()} == {"a": 20.0, "b": 30.0}
     assert list(outcome.retrieved) == ["a", "b"]
 
@@ -66,9 +64,9 @@ async def test_abstention_is_wrong_on_what_has_an_answer_and_right_on_what_has_n
 
 async def test_times_are_of_the_questions_and_of_each_stage():
     outcome = await evaluate(gold(asked("a", "1", 1), asked("b", "2", 1), asked("c", "3", 1)), Answers())
-    assert (outcome.latency.p50, outcome.latency.p95) == (30.0, 39.0)
-    assert outcome.stage_latency["search"].p50 == 30.0
-    assert outcome.stage_latency["rerank"].p50 == 1.0
+    assert outcome.latency == {"p50": 30.0, "p95": 39.0}
+    assert outcome.stage_latency["search"]["p50"] == 30.0
+    assert outcome.stage_latency["rerank"]["p50"] == 1.0
 
 
 async def test_a_set_of_negatives_alone_has_no_metrics():
@@ -83,7 +81,5 @@ async def test_a_question_that_fails_is_named():
 
 
 def test_percentiles_lie_between_neighbours():
-    assert (percentiles([4.0]).p50, percentiles([4.0]).p95) == (4.0, 4.0)
-    assert percentiles([3.0, 1.0, 2.0]).p50 == 2.0
-    with pytest.raises(ValueError, match="no times"):
-        percentiles([])
+    assert percentiles([4.0]) == {"p50": 4.0, "p95": 4.0}
+    assert percentiles([3.0, 1.0, 2.0])["p50"] == 2.0

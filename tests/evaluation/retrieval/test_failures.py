@@ -3,7 +3,7 @@
 import pytest
 
 from evaluation.gold.questions import Question
-from evaluation.retrieval.evaluate import diagnose, failures, worst
+from evaluation.retrieval.evaluate import diagnose
 from evaluation.retrieval.run import Ranked
 
 LAW = "BOE-A-2015-11430"
@@ -44,19 +44,11 @@ def test_found_but_not_cited_is_a_failure_of_the_answer():
     run = {"a": ranking(1, 9), "b": ranking(1), "c": ranking(7, 8, 9, 1), "d": ranking(7, 8, 9, 1), "e": ranking(7)}
     questions = [asked(name, 1) for name in run]
     cited = {"a": [named(9)], "b": [(LAW, "Art. 1.2")], "c": [named(1)], "d": [], "e": [named(1)]}
-    kinds = {failure.question.id: failure.kind for failure in failures(questions, run, cited)}
-    assert kinds == {"a": "answer", "d": "ranking", "e": "retrieval"}
-    assert [failure.question.id for failure in failures(questions, run)] == ["c", "d", "e"]
+    kinds = [diagnose(question, run[question.id], cited).kind for question in questions]
+    assert kinds == ["answer", None, None, "ranking", "retrieval"]
+    kinds = [diagnose(question, run[question.id]).kind for question in questions]
+    assert kinds == [None, None, "ranking", "ranking", "retrieval"]
 
 
 def test_negatives_cannot_fail():
-    assert failures([asked("n")], {"n": ranking(1)}) == []
-
-
-def test_the_worst_are_the_lowest_and_no_perfect_one():
-    questions = [asked(name, 1) for name in "abcd"]
-    values = {name: {"nDCG@10": value} for name, value in zip("abcd", (0.5, 0.0, 1.0, 0.0), strict=True)}
-    shown = worst(questions, values, {"b": ranking(7, 8, 9, 1)}, 4)
-    assert [failure.question.id for failure in shown] == ["b", "d", "a"]
-    assert shown[0].instead == (named(7), named(8), named(9))
-    assert len(worst(questions, values, {}, 1)) == 1
+    assert diagnose(asked("n"), ranking(1)).kind is None
