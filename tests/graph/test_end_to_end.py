@@ -363,27 +363,23 @@ async def test_nothing_readable_leaves_the_index_as_it_was(tmp_path, made_up_ind
     assert (await (await open_services(settings)).store.counts())["normativa"] == before
 
 
-@pytest.mark.parametrize(("written", "is_built"), [({}, True), ({"demo": False}, False), ({"profile": "otro"}, False)])
-async def test_a_demo_of_another_version_is_built_again_and_nothing_else(tmp_path, written, is_built):
+async def test_a_demo_of_another_version_or_of_other_settings_is_built_again_and_nothing_else(tmp_path):
     settings = Settings.read(env_file=None, home=tmp_path, profile=write_laboral(tmp_path, articles=True))
     await (await open_services(settings)).close()
     manifest = open_index(settings.index_folder).folder / MANIFEST
-    earlier = {**json.loads(manifest.read_text(encoding="utf-8")), "format": FORMAT - 1, "anything": 1, **written}
-    manifest.write_text(json.dumps(earlier), encoding="utf-8")
-    if is_built:
-        services = await open_services(settings)
-        assert (await services.store.counts())["casos"] > 0
-        await services.close()
-    else:
+    earlier = {**json.loads(manifest.read_text(encoding="utf-8")), "format": FORMAT - 1, "anything": 1}
+    for written in ({"demo": False}, {"profile": "otro"}):
+        manifest.write_text(json.dumps(earlier | written), encoding="utf-8")
         with pytest.raises(IndexMismatch):
             await open_services(settings)
-
-
-async def test_a_demo_of_other_settings_is_built_again(tmp_path):
-    profile = write_laboral(tmp_path, articles=True)
-    one = await open_services(Settings.read(env_file=None, home=tmp_path, profile=profile))
-    other = await open_services(Settings.read(env_file=None, home=tmp_path, profile=profile, offline_dimensions=32))
-    assert (one.embedder.dimensions, other.embedder.dimensions) == (192, 32)
+    manifest.write_text(json.dumps(earlier), encoding="utf-8")
+    dimensions = []
+    for chosen in (settings, settings.model_copy(update={"offline_dimensions": 32})):
+        services = await open_services(chosen)
+        assert (await services.store.counts())["casos"] > 0
+        dimensions.append(services.embedder.dimensions)
+        await services.close()
+    assert dimensions == [192, 32]
 
 
 ENGLISH = "Answer in English [C1].\n===META===\nUSED|1\nDROP|none"

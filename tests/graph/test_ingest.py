@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.ingesting import ingest, opened_ingest
+from support.laboral import write_laboral
 from support.openai_server import failure, running_server
 from support.pdf import partly_scanned_pdf
 from support.small_laws import write_law
@@ -476,7 +477,7 @@ async def test_a_law_that_has_changed_loses_the_summary_and_keeps_the_words_of_p
     monkeypatch.setattr(attach, "packaged_law_records", lambda: {(et, "art:1"): record})
     records = {et: {(et, "art:1"): record}}
     monkeypatch.setattr(packaged, "records_of_law", lambda law_id: records.get(law_id, {}))
-    configured = settings(tmp_path, profile="laboral")
+    configured = settings(tmp_path, profile=write_laboral(tmp_path, records=True))
     law = write_law(tmp_path / "a.md", et, text, "Otra cosa.")
     report = await ingest([law], configured, packaged=False)
     assert (report["summaries"], report["stale"]) == (1, [])

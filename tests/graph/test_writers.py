@@ -204,9 +204,17 @@ async def test_any_machine_lists_the_provisions_of_a_law(machine: Machine, tmp_p
 
 
 async def test_of_two_first_ingests_neither_is_lost(machine: Machine, tmp_path: Path) -> None:
+    async def soon(seconds: float) -> None:
+        await asyncio.sleep(0.05)
+
+    def writer(settings: Settings) -> Callable[[Path], ServerWriter]:
+        prefix = settings.qdrant_prefix
+        return lambda folder: ServerWriter(connect(settings), folder, profile=NAME, prefix=prefix, pause=soon)
+
+    first, second = machine("a"), machine("b")
     reports: list[Awaitable[IngestReport]] = [
-        ingest([write_law(tmp_path / "una.md", "BOE-A-2000-1")], machine("a")),
-        ingest([write_ruling(tmp_path / "dos.txt", 1)], machine("b")),
+        ingesting(first, writer(first), write_law(tmp_path / "una.md", "BOE-A-2000-1")),
+        ingesting(second, writer(second), write_ruling(tmp_path / "dos.txt", 1)),
     ]
     await asyncio.wait_for(asyncio.gather(*reports), PATIENCE)
     found = await held_by(machine("c"))

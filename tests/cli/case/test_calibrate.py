@@ -154,7 +154,14 @@ def test_without_an_index_there_are_no_cases(profile, gold, capsys, monkeypatch)
     assert "ARTICULADO_RAG_ENABLED=false" in failed(capsys, "--profile", profile, "--gold", gold)
 
 
-def test_a_broken_calibration_is_told_with_what_to_do(profile, gold, capsys):
+def test_a_broken_calibration_is_told_with_what_to_do(profile, gold, capsys, monkeypatch):
+    # A home of its own, with an index of one article: all of them take half a minute.
+    monkeypatch.setenv("ARTICULADO_HOME", str(profile.parent / "home"))
+    articles = profile.parent / "articles"
+    articles.mkdir()
+    shutil.copy(PROFILES / "plan_401k" / "articles" / "lt-trust-rollover.article.yaml", articles)
+    text = profile.read_text(encoding="utf-8").replace(str(PROFILES / "plan_401k" / "articles"), str(articles))
+    profile.write_text(text, encoding="utf-8")
     folder(profile).mkdir()
     shutil.copy(profile, folder(profile) / FILE)
     said = failed(capsys, "--profile", profile, "--gold", gold, "--no-fit", status=FAILED)
