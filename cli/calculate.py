@@ -34,6 +34,7 @@ from articulado.encoders.sentences import sentence_encoder
 from articulado.language.folding import fold
 from articulado.language.languages import Language, language
 from articulado.language.translation import translate
+from articulado.legal.dates.forms import read_day
 from articulado.legal.labels import provision_url
 from articulado.legal.laws.registry import known_laws
 from articulado.values.errors import ArticuladoError, IndexMissing, InvalidInput
@@ -145,7 +146,9 @@ def calculate_at_prompt(
         reply = read().strip()
         if not reply:
             return
-        given[wanted.field] = reply
+        # Kept as a day: "ayer" would be another one tomorrow.
+        day = read_day(reply, date.today()) if FIELDS[wanted.field].type == "date" else None
+        given[wanted.field] = day.isoformat() if day else reply
         outcome = work_out(CALCULATIONS[request.kind], given, law_day)
     _print(out, wait(_confirmed(outcome, index)), request.read)
 

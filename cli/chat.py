@@ -14,8 +14,9 @@ from rich.console import Console
 
 from articulado.answering.footnotes import named
 from articulado.language.folding import fold
-from articulado.language.formats import long_day, parse_day
+from articulado.language.formats import long_day
 from articulado.language.languages import Language, language
+from articulado.legal.dates.forms import read_day
 from articulado.legal.territory.mentions import place_called
 from articulado.legal.territory.table import place_names
 from articulado.values.errors import ConversationUnknown, StoreUnavailable
@@ -192,7 +193,7 @@ class Conversation:
         if self._is_no(written) or fold(written) in self._words("chat_today_words"):
             self._context = self._context.model_copy(update={"as_of": None})
         elif written:
-            day = parse_day(written)
+            day = read_day(written, today)
             if day is None:
                 self._tell("chat_no_day", day=written)
                 return

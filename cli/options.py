@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
-from articulado.language.formats import parse_day
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 
@@ -21,8 +20,10 @@ MAX_STDIN_CHARACTERS = 1_000_000
 
 
 def a_date(value: str) -> date:
-    """Read a date as AAAA-MM-DD or in words ("3 de marzo de 2020", "3/3/2020"), or raise ``InvalidInput``."""
-    day = parse_day(value)
+    """Read a date as AAAA-MM-DD or in words ("3 de marzo de 2020", "ayer"), or raise ``InvalidInput``."""
+    from articulado.legal.dates.forms import read_day
+
+    day = read_day(value, date.today())
     if day is None:
         raise InvalidInput(translate("command.no_date", value=value))
     return day

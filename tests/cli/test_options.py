@@ -1,6 +1,6 @@
 import io
 import sys
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
@@ -12,6 +12,12 @@ from cli.options import a_date, read_question, run_context, whole
 @pytest.mark.parametrize("written", ["2021-03-01", "1 de marzo de 2021", "1/3/2021", "01-03-2021", "March 1, 2021"])
 def test_a_date_is_read_as_people_write_it(written):
     assert a_date(written) == date(2021, 3, 1)
+
+
+@pytest.mark.parametrize("written", ["ayer", "yesterday"])
+def test_a_date_may_be_relative_to_today(written):
+    before = date.today()
+    assert a_date(written) in {day - timedelta(days=1) for day in (before, date.today())}
 
 
 @pytest.mark.parametrize("written", ["2021-02-30", "marzo de 2021", "1/3/21", "hoy mismo", ""])

@@ -4,12 +4,13 @@ import re
 from calendar import monthrange
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Literal
 
 from dateutil.relativedelta import relativedelta
 
-from articulado.language.formats import MONTHS, month_number
+from articulado.language.folding import fold
+from articulado.language.formats import MONTHS, month_number, parse_day
 from articulado.language.numerals import numeral
 
 _EARLIER = ("antes", "anterior", "previ")
@@ -181,3 +182,32 @@ def _months_before(day: date, months: int) -> date | None:
     except ValueError:  # before the year 1
         return None
     return before
+
+
+LONGEST_DAY = 60
+_NOON = time(12)
+
+
+def read_day(written: str, today: date) -> date | None:
+    """Read a text that is one day: as ``parse_day`` reads it, or relative to today in Spanish or English.
+
+    >>> today = date(2026, 11, 30)
+    >>> [str(read_day(written, today)) for written in ("anteayer", "yesterday", "31/3/2024", "marzo de 2024")]
+    ['2026-11-28', '2026-11-29', '2024-03-31', 'None']
+    """
+    if len(written) > LONGEST_DAY:
+        return None
+    folded = " ".join(fold(written).split()).rstrip(".")
+    return parse_day(folded) or _day_from(folded, today)
+
+
+def _day_from(folded: str, today: date) -> date | None:
+    for mention in relative_dates(folded, today=today):
+        if (mention.start, mention.end) == (0, len(folded)):
+            return mention.day
+    # The import takes a third of a second.
+    from dateparser import parse
+
+    settings = {"PARSERS": ["relative-time"], "RELATIVE_BASE": datetime.combine(today, _NOON)}
+    parsed: datetime | None = parse(folded, languages=["es", "en"], settings=settings)
+    return parsed.date() if parsed else None

@@ -2,6 +2,7 @@ import asyncio
 import io
 import shlex
 from contextlib import AsyncExitStack
+from datetime import date, timedelta
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
@@ -273,6 +274,15 @@ def test_a_day_is_chosen_as_people_write_it(written):
     assert graph.contexts == [("2020-03-03", "None"), ("None", "None")]
 
 
+@pytest.mark.parametrize(("written", "code"), [("/fecha ayer", "es"), ("/date yesterday", "en")])
+def test_a_day_is_chosen_by_a_word(written, code):
+    graph = Days()
+    before = date.today()
+    told([written, "uno"], graph, code=code)
+    yesterdays = {str(day - timedelta(days=1)) for day in (before, date.today())}
+    assert graph.contexts[0][0] in yesterdays
+
+
 @pytest.mark.parametrize("written", ["31 de febrero de 2020", "marzo", "pronto", "2020", "3/13/20"])
 def test_an_invalid_day_is_refused_and_changes_nothing(written):
     graph = Days()
@@ -412,6 +422,14 @@ def test_a_calculation_asks_for_its_data_one_by_one(asked):
     shown = calculated(asked, "2 de marzo de 2026", *[""] * 9)
     assert shown.startswith("Plazo para impugnar un despido\nUna línea vacía lo deja.\n")
     assert "(--input" not in shown
+
+
+@pytest.mark.usefixtures("without_index")
+def test_the_day_of_a_calculation_may_be_a_word():
+    before = date.today()
+    shown = calculated("deadline/dismissal", "ayer", *[""] * 9)
+    yesterdays = {str(day - timedelta(days=1)) for day in (before, date.today())}
+    assert shown in [calculated("deadline/dismissal", day, *[""] * 9) for day in yesterdays]
 
 
 @pytest.mark.usefixtures("without_index")

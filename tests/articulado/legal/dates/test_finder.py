@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from articulado.language.folding import fold
 from articulado.language.formats import month_name
 from articulado.legal.dates.finder import EARLIEST_YEAR, Events, find_date, load_events, without_days
+from articulado.legal.dates.forms import LONGEST_DAY, read_day
 
 TODAY = date(2026, 11, 21)
 
@@ -318,3 +319,40 @@ def test_a_phrase_of_two_kinds_is_told():
 def test_rejects_tables_that_break_the_schema(source):
     with pytest.raises(ValidationError):
         load_events(source)
+
+
+@pytest.mark.parametrize(
+    ("written", "day"),
+    [
+        ("hoy", date(2026, 11, 21)),
+        ("Ayer.", date(2026, 11, 20)),
+        ("anteayer", date(2026, 11, 19)),
+        ("antes de ayer", date(2026, 11, 19)),
+        ("mañana", date(2026, 11, 22)),
+        ("hace dos meses", date(2026, 9, 21)),
+        ("today", date(2026, 11, 21)),
+        ("yesterday", date(2026, 11, 20)),
+        ("the day before yesterday", date(2026, 11, 19)),
+        ("tomorrow", date(2026, 11, 22)),
+        ("two months ago", date(2026, 9, 21)),
+        ("31 de marzo de 2024", date(2024, 3, 31)),
+        ("el 31 de marzo de 2024", date(2024, 3, 31)),
+        ("31/3/2024", date(2024, 3, 31)),
+        ("2024-03-31", date(2024, 3, 31)),
+        ("March 31, 2024", date(2024, 3, 31)),
+    ],
+)
+def test_a_text_that_is_one_day_is_read(written, day):
+    assert read_day(written, TODAY) == day
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("", "marzo", "marzo de 2024", "2024", "en 2024", "12", "pronto", "nunca", "lunes"),
+        *("31 de febrero de 2020", "3/13/20", "31/3/24", "antes del 3/3/2020", "desde ayer", "ayer me despidieron"),
+        "ayer" + " " * LONGEST_DAY + "y hoy",
+    ],
+)
+def test_a_text_that_is_more_or_less_than_a_day_is_none(written):
+    assert read_day(written, TODAY) is None
