@@ -89,6 +89,7 @@ class Conversation:
             "chat_new": self._begin_anew,
             "chat_list": self._list,
             "chat_open": self._open,
+            "chat_rename": self._rename,
             "chat_delete": self._delete,
             "chat_help": self._show_help,
         }
@@ -249,12 +250,12 @@ class Conversation:
             self._tell("chat_no_conversations")
         for number, name in enumerate(names, start=1):
             current = f" ({self._say('chat_current')})" if name == self._name else ""
-            print_indented(self._out, f"{number:>2}. {name}{current}", indent=2, hang=4)
+            print_indented(self._out, f"{number:>2}. {self._names.title(name)}{current}", indent=2, hang=4)
 
     def _open(self, written: str) -> None:
         if name := self._found(written):
             self._name = name
-            self._tell("chat_opened", name=name)
+            self._tell("chat_opened", name=self._names.title(name))
             if not self._names.last(name) and self._kept:
                 turns = self._wait(self._kept.read(name)).turns
                 if turns:
@@ -262,14 +263,25 @@ class Conversation:
             if last := self._names.last(name):
                 print_indented(self._out, last["answer"], indent=2, style="dim")
 
+    def _rename(self, written: str) -> None:
+        if not self._name:
+            self._tell("chat_none_to_rename")
+        elif title := self._names.rename(self._name, written):
+            if self._kept:
+                self._wait(self._kept.titles.put(self._name, title))
+            self._tell("chat_renamed", name=title)
+        else:
+            self._tell("chat_no_name", name=self._names.title(self._name))
+
     def _delete(self, written: str) -> None:
         if name := self._found(written):
+            title = self._names.title(name)
             if self._kept:
                 with contextlib.suppress(ConversationUnknown):  # one of which no turn was kept
                     self._wait(self._kept.delete(name))
             self._names.drop(name)
             self._name = "" if name == self._name else self._name
-            self._tell("chat_deleted", name=name)
+            self._tell("chat_deleted", name=title)
 
     def _found(self, written: str) -> str | None:
         name = self._names.find(written.strip(AROUND))
@@ -339,7 +351,7 @@ def chat(
                 law=is_law,
                 passage=partial(_passage, services),
                 calculate=partial(calculate_at_prompt, out, services.language, index, runner.run) if is_law else None,
-                names=Names(runner.run(kept.last_used())),
+                names=Names(runner.run(kept.last_used()), runner.run(kept.titles.of_all())),
                 kept=kept,
             )
             conversation.hold(lambda: input(conversation.prompt if sys.stdin.isatty() else ""))

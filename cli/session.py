@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Collection, Container, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from difflib import get_close_matches
 from pathlib import Path
@@ -155,25 +155,43 @@ ALIKE = 0.6  # similarity of two names, from 0 to 1, from which one may be a mis
 
 
 class Names:
-    """Names of conversations, the latest first, with the last answer given in this process."""
+    """Names of conversations, the latest first, with the last answer given in this process.
 
-    def __init__(self, names: Iterable[str] = ()) -> None:
+    A name stands for the stored conversation; ``titles`` are the names that users gave in place of it.
+    """
+
+    def __init__(self, names: Iterable[str] = (), titles: Mapping[str, str] | None = None) -> None:
         self._last: dict[str, dict[str, Any]] = {name: {} for name in reversed([*names])}
+        self._titles = dict(titles or {})
 
     def __iter__(self) -> Iterator[str]:
         return iter(list(reversed(self._last)))
 
     def begin(self, question: str) -> str:
         """Return the name of a new conversation: the beginning of its first question, numbered if taken."""
-        words = " ".join(question.split()).strip(AROUND)
-        short = words if len(words) <= LONGEST_NAME else f"{words[:LONGEST_NAME].rsplit(' ', 1)[0]}…"
         # "/" separates the owner of a kept conversation from its name.
-        base = name = short.replace("/", "-") or "?"
-        number = 1
-        while name in self._last:
+        name = self._untaken(_short(question).replace("/", "-") or "?", {*self._last, *self._titles.values()})
+        self._last[name] = {}
+        return name
+
+    def title(self, name: str) -> str:
+        """Return the name to show."""
+        return self._titles.get(name, name)
+
+    def rename(self, name: str, written: str) -> str:
+        """Give a conversation another name, numbered if taken, and return it; "" changes nothing."""
+        others = {self.title(other) for other in self._last if other != name}
+        title = self._untaken(_short(written), others)
+        if title:
+            self._titles[name] = title
+        return title
+
+    @staticmethod
+    def _untaken(base: str, taken: Container[str]) -> str:
+        name, number = base, 1
+        while name in taken:
             number += 1
             name = f"{base} ({number})"
-        self._last[name] = {}
         return name
 
     def keep(self, name: str, result: dict[str, Any]) -> None:
@@ -185,6 +203,7 @@ class Names:
 
     def drop(self, name: str) -> None:
         self._last.pop(name, None)
+        self._titles.pop(name, None)
 
     def find(self, written: str) -> str | None:
         """Return the conversation with this number in the list, or the latest whose name contains these words."""
@@ -192,8 +211,13 @@ class Names:
         if written.isdecimal():
             return names[int(written) - 1] if 1 <= int(written) <= len(names) else None
         words = fold(written)
-        folded = {fold(name): name for name in reversed(names)}
+        folded = {fold(self.title(name)): name for name in reversed(names)}
         found = [name for key, name in folded.items() if words and words in key]
-        begins = [name for name in found if fold(name).startswith(words)]
+        begins = [name for name in found if fold(self.title(name)).startswith(words)]
         nearest = [folded[key] for key in get_close_matches(words, folded, 1, ALIKE)]
         return next(iter([*filter(None, [folded.get(words)]), *begins[::-1], *found[::-1], *nearest]), None)
+
+
+def _short(text: str) -> str:
+    words = " ".join(text.split()).strip(AROUND)
+    return words if len(words) <= LONGEST_NAME else f"{words[:LONGEST_NAME].rsplit(' ', 1)[0]}…"

@@ -111,6 +111,21 @@ class FeedbackBox(Box):
         return given
 
 
+class TitleBox(Box):
+    """Names that users give to conversations."""
+
+    namespace, moment = ("titles",), "given"
+
+    async def put(self, thread_id: str, title: str) -> None:
+        given = datetime.now(UTC).isoformat(timespec="seconds")
+        entry = {"thread_id": thread_id, "title": title, "given": given}
+        await self._store.aput(self.namespace, thread_id, entry, index=False)
+
+    async def of_all(self) -> dict[str, str]:
+        """Return the given names by the stored name of their conversation."""
+        return {item.value["thread_id"]: item.value["title"] for item in await self._items()}
+
+
 def _id_of(*whose: str) -> str:
     return blake2b(json.dumps(whose).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
@@ -126,7 +141,7 @@ class Conversation:
 
 
 class Conversations:
-    """Conversations in a checkpointer, with ratings and shared copies in a store."""
+    """Conversations in a checkpointer, with ratings, shared copies and given names in a store."""
 
     def __init__(
         self, saver: "BaseCheckpointSaver[str]", store: BaseStore, erase: Callable[[], Awaitable[None]] | None = None
@@ -134,6 +149,7 @@ class Conversations:
         self.saver = LeanSaver(saver)
         self.feedback = FeedbackBox(store)
         self.shared = SharedBox(store)
+        self.titles = TitleBox(store)
         self._erase = erase
 
     async def read(self, thread_id: str) -> Conversation:
@@ -164,7 +180,7 @@ class Conversations:
         return dict(sorted(last.items(), key=lambda item: item[1], reverse=True))
 
     async def delete(self, thread_id: str) -> None:
-        """Delete a conversation with its ratings and links, or raise ``ConversationUnknown``."""
+        """Delete a conversation with its ratings, links and name, or raise ``ConversationUnknown``."""
         if await self.saver.aget_tuple(_config(thread_id)) is None:
             raise ConversationUnknown(translate("conversations.unknown", thread=thread_id.rpartition("/")[2]))
         await self._delete(thread_id)
@@ -174,6 +190,7 @@ class Conversations:
         await self.saver.adelete_thread(thread_id)
         await self.feedback.delete_of(thread_id)
         await self.shared.delete_of(thread_id)
+        await self.titles.delete_of(thread_id)
 
     async def _erase_traces(self) -> None:
         if self._erase:

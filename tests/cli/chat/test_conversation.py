@@ -361,6 +361,32 @@ def test_a_deleted_conversation_is_gone_and_the_next_question_begins_another():
     assert graph.asked[0][1] != graph.asked[1][1]
 
 
+def test_a_renamed_conversation_goes_on_by_its_new_name():
+    graph = FakeGraph()
+    lines = ["¿Cuántas vacaciones tengo?", "/renombrar  Mis   vacaciones", "/nueva", "dos", "/nombre mis/vacaciones"]
+    shown = told([*lines, "/conversaciones", "/abrir mis vacaciones", "tres", "/borrar 1", "/renombrar"], graph)
+    assert "Esta conversación se llama «Mis vacaciones».\n" in shown
+    assert " 1. mis/vacaciones (esta)\n   2. Mis vacaciones\n" in shown
+    first, _, again = [thread for _, thread in graph.asked]
+    assert again == first
+    assert "Sigue la conversación «Mis vacaciones».\n" in shown
+    assert "Borrada la conversación «Mis vacaciones».\n" in shown
+    assert "Todavía no hay conversación" in shown
+
+
+def test_a_name_that_is_taken_is_numbered_and_without_one_the_name_is_told():
+    lines = ["uno", "/nueva", "dos", "/renombrar uno", "/renombrar", "/renombrar uno", "/nueva", "uno (2)"]
+    shown = told([*lines, "/conversaciones"])
+    assert shown.count("Esta conversación se llama «uno (2)».\n") == 2
+    assert "Esta conversación se llama «uno (2)». Para cambiarlo: /renombrar Finiquito\n" in shown
+    assert " 1. uno (2) (2) (esta)\n   2. uno (2)\n   3. uno\n" in shown
+
+
+def test_a_conversation_of_english_is_renamed_in_english():
+    shown = told(["one", "/rename My leave", "/conversations"], code="en", law=False)
+    assert "This conversation is called “My leave”.\n   1. My leave (this one)\n" in shown
+
+
 def test_a_long_question_gives_a_short_name():
     graph = FakeGraph()
     told(["palabra " * 40, "a/b"], graph)
@@ -385,7 +411,7 @@ def test_kept_conversations_are_there_in_the_next_session(tmp_path):
         with asyncio.Runner() as runner:
             stack = AsyncExitStack()
             kept = runner.run(stack.enter_async_context(open_conversations("sqlite:chat.sqlite", tmp_path)))
-            found = Names(runner.run(kept.last_used()))
+            found = Names(runner.run(kept.last_used()), runner.run(kept.titles.of_all()))
             graph, context = build_rag(live, kept.saver), RunContext()
             talk = Conversation(graph, context, out, language("es"), runner.run, law=True, names=found, kept=kept)
             talk.hold(lambda: next(script))
@@ -393,12 +419,15 @@ def test_kept_conversations_are_there_in_the_next_session(tmp_path):
 
     session("¿Cuántas vacaciones tengo?")
     assert asyncio.run(names()) == ["Cuántas vacaciones tengo"]
-    session("/conversaciones", "/abrir 1", "/fuentes", "/borrar 1")
-    shown = out.file.getvalue().partition("Hasta luego.")[2]
-    assert " 1. Cuántas vacaciones tengo\n" in shown
+    session("/abrir 1", "/renombrar Descanso")
+    assert asyncio.run(names()) == ["Cuántas vacaciones tengo"]
+    session("/conversaciones", "/abrir descanso", "/fuentes", "/borrar 1", "/conversaciones")
+    shown = out.file.getvalue().rpartition("Para terminar")[2]
+    assert " 1. Descanso\n" in shown
     assert "  Treinta días [C1].\n" in shown
     assert "[C1] " in shown.partition("\nFuentes\n")[2]
     assert asyncio.run(names()) == []
+    assert b"Descanso" not in (tmp_path / "chat.sqlite").read_bytes()
 
 
 def calculated(*lines: str, code: str = "es") -> str:
