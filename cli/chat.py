@@ -52,6 +52,14 @@ Read = Callable[[], str]
 Calculate = Callable[[str, Read, date | None], None]
 
 
+class _CalculationLeft(Exception):
+    """A command or a farewell was written in place of a datum."""
+
+    def __init__(self, line: str) -> None:
+        self.line = line
+        super().__init__(line)
+
+
 class Conversation:
     """Conversation on the terminal over a graph with stored threads; ``wait`` runs a coroutine to its end."""
 
@@ -81,6 +89,7 @@ class Conversation:
         self._kept = kept
         self._name = ""
         self._read: Read = str
+        self._unread = ""  # line read in a calculation that is a command of the conversation
         handlers = {
             "chat_sources": self._show_sources,
             "chat_day": self._choose_day,
@@ -114,10 +123,14 @@ class Conversation:
         self._read = read
         self._out.print(f"{notice(self._language, law=self._law)}\n{self._say('chat_opening')}", style="dim")
         with contextlib.suppress(EOFError, KeyboardInterrupt):
-            while not self._is_leave(line := read().strip()):
+            while not self._is_leave(line := self._next_line()):
                 if line:
                     self._reply(line)
         self._out.print(f"\n{self._say('chat_farewell')}")
+
+    def _next_line(self) -> str:
+        line, self._unread = self._unread or self._read().strip(), ""
+        return line
 
     def _say(self, key: str, **values: object) -> str:
         return self._language.translate(key, **values)
@@ -232,11 +245,20 @@ class Conversation:
             self._tell("chat_no_command", command=self._say("chat_calculate"))
         else:
             try:
-                self._calculation(asked, self._read, self._context.as_of)
+                self._calculation(asked, self._read_datum, self._context.as_of)
+            except _CalculationLeft as left:
+                self._tell("chat_calculation_left")
+                self._unread = left.line
             except (EOFError, KeyboardInterrupt):
                 self._out.print()
             except Exception as error:
                 report(error)
+
+    def _read_datum(self) -> str:
+        line = self._read().strip()
+        if line.startswith("/") or self._is_leave(line):
+            raise _CalculationLeft(line)
+        return line
 
     # Conversations
 

@@ -3,6 +3,7 @@ import io
 import shlex
 from contextlib import AsyncExitStack
 from datetime import date, timedelta
+from functools import partial
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
@@ -449,7 +450,7 @@ def without_index(tmp_path, monkeypatch):
 )
 def test_a_calculation_asks_for_its_data_one_by_one(asked):
     shown = calculated(asked, "2 de marzo de 2026", *[""] * 9)
-    assert shown.startswith("Plazo para impugnar un despido\nUna línea vacía lo deja.\n")
+    assert shown.startswith("Plazo para impugnar un despido\nUna línea vacía, o una orden, lo deja.\n")
     assert "(--input" not in shown
 
 
@@ -465,6 +466,37 @@ def test_the_day_of_a_calculation_may_be_a_word():
 def test_a_wrong_datum_is_told_and_asked_for_again():
     shown = calculated("deadline/dismissal", "treinta de nunca", *[""] * 9)
     assert "treinta de nunca" in shown
+
+
+def in_calculation(*lines: str, code: str = "es") -> str:
+    out = Console(file=io.StringIO(), width=80)
+    script = iter(["/calcular deadline/dismissal", *lines])
+    with asyncio.Runner() as runner:
+        spoken = language(code)
+        work = partial(calculate_at_prompt, out, spoken, None, runner.run)
+        talk = Conversation(FakeGraph(), RunContext(), out, spoken, runner.run, law=True, calculate=work)
+        talk.hold(lambda: next(script))
+    return out.file.getvalue()
+
+
+def test_a_command_in_a_calculation_leaves_it_and_is_run():
+    shown = in_calculation("/ayuda", "/fuentes", "¿otra cosa?", "salir")
+    left, run = shown.split("Se ha dejado el cálculo.\n")
+    assert left.endswith("¿Qué día tuvo efecto el despido?\n")
+    assert run.startswith("Escriba una pregunta, o una de estas órdenes:\n")
+    assert "La última respuesta no tiene fuentes.\n" in run
+    assert "Respuesta a ¿otra cosa?" in run
+
+
+@pytest.mark.parametrize("line", ["/salir", "salir", "/exit"])
+def test_a_farewell_in_a_calculation_ends_the_conversation(line):
+    assert in_calculation(line, "otra").endswith("Se ha dejado el cálculo.\n\nHasta luego.\n")
+
+
+def test_an_unknown_command_in_a_calculation_is_told_with_the_nearest_one():
+    shown = in_calculation("nunca jamás", "/aiuda", "/exit", code="en")
+    assert "nunca jamás" in shown
+    assert "The calculation was left.\nThere is no command /aiuda. Did you mean /ayuda?\n" in shown
 
 
 def test_calculations_are_listed_and_found_by_the_words_of_their_titles():
