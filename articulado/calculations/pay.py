@@ -5,6 +5,7 @@ from decimal import ROUND_CEILING, Decimal
 
 from articulado.calculations.employment import (
     SALARY,
+    SALARY_DAY,
     annual_of_payments,
     annual_with_extra_pays,
     days_of_year,
@@ -114,10 +115,12 @@ def _minimum_of(year: int | None) -> tuple[Mapping[str, Decimal], int, str]:
     return period.values, days_of_year(period.begins), assumption
 
 
-@rule(f"{STATUTE}#Artículo 26", produces="daily_salary")
-def daily_of_year(annual_salary: Decimal) -> Computed:
-    formula = f"{money(annual_salary)} / 365"
-    value = annual_salary / 365
+@rule(f"{STATUTE}#Artículo 26", produces="daily_salary", authority=SALARY_DAY)
+def daily_of_year(annual_salary: Decimal, year: int | None = None) -> Computed:
+    """Return the daily wage without the day of the end of the contract: by the days of the year of the minimum wage."""
+    length = _minimum_of(year)[1]
+    formula = f"{money(annual_salary)} / {length}"
+    value = annual_salary / length
     return Computed(value, "EUR/day", f"Salario día: {formula} = {money(value, 4)} €.", formula)
 
 
