@@ -135,30 +135,30 @@ class Version(TypedDict):
     status_note: str
 
 
-class Link(TypedDict):
-    """A provision that is cited, or that cites."""
+class NamedProvision(TypedDict):
+    """Law, label, title and official address of a provision."""
 
     law_id: str
     law: str
     provision: str
     provision_key: str
     title: str
-    status: Status | None
     url: str
 
 
-class ProvisionText(Version):
+class Link(NamedProvision):
+    """A provision that is cited, or that cites."""
+
+    status: Status | None
+
+
+class ProvisionText(Version, NamedProvision):
     """A provision with its ``wordings``, oldest first, without its links.
 
     ``remarks`` state assumptions about the request. ``official`` is false for summaries and users' documents;
     ``document`` is the file name of the latter, and ``page`` its first page, if any.
     """
 
-    law_id: str
-    law: str
-    provision: str
-    provision_key: str
-    title: str
     breadcrumb: str
     collection: str
     official: bool
@@ -167,7 +167,6 @@ class ProvisionText(Version):
     remarks: list[str]
     excerpts: list[Excerpt]
     text: str
-    url: str
     page: str
     agreement: Agreement | None
     notes: list[str]
@@ -180,6 +179,17 @@ class ProvisionDetail(ProvisionText):
     chunk_ids: list[int]
     cites: list[Link]
     cited_by: list[Link]
+
+
+def named_provision(chunk: Chunk) -> NamedProvision:
+    return {
+        "law_id": chunk["law_id"],
+        "law": chunk["law_name"],
+        "provision": chunk["provision"],
+        "provision_key": chunk["provision_key"],
+        "title": chunk["title"],
+        "url": chunk["url"],
+    }
 
 
 async def provision_detail(
@@ -196,11 +206,7 @@ async def provision_detail(
     cited = await store.fetch(list(dict.fromkeys(ref for part in wording.parts for ref in part["refs"])))
     return {
         **_version(wording),
-        "law_id": chunk["law_id"],
-        "law": chunk["law_name"],
-        "provision": chunk["provision"],
-        "provision_key": chunk["provision_key"],
-        "title": chunk["title"],
+        **named_provision(chunk),
         "breadcrumb": chunk["breadcrumb"],
         "collection": chunk["collection"],
         "official": is_official(chunk),
@@ -209,7 +215,6 @@ async def provision_detail(
         "remarks": remarks_on(provision, chunk),
         "excerpts": [excerpt_of(wording, subdivision) for subdivision in provision.subdivisions],
         "text": wording.text,
-        "url": chunk["url"],
         "page": page_of(chunk),
         "agreement": chunk.get("agreement"),
         "notes": chunk["notes"],
@@ -286,18 +291,7 @@ def _version(wording: Wording) -> Version:
 def _links(chunks: Iterable[Chunk], linked: Chunk) -> list[Link]:
     own = provision_of(linked)
     first = {provision_of(chunk): chunk for chunk in reversed(list(chunks)) if provision_of(chunk) != own}
-    return [
-        {
-            "law_id": chunk["law_id"],
-            "law": chunk["law_name"],
-            "provision": chunk["provision"],
-            "provision_key": chunk["provision_key"],
-            "title": chunk["title"],
-            "status": status_said(chunk),
-            "url": chunk["url"],
-        }
-        for chunk in reversed(first.values())
-    ]
+    return [{**named_provision(chunk), "status": status_said(chunk)} for chunk in reversed(first.values())]
 
 
 def order_in_law(link: Link) -> tuple[object, ...]:

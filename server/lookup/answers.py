@@ -4,8 +4,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from datetime import date
 from typing import Any
 
-from typing_extensions import TypedDict
-
 from articulado.calculations.written import Worked
 from articulado.legal.citations.parser import ProvisionRequest
 from articulado.legal.labels import provision_key
@@ -16,7 +14,7 @@ from articulado.values.chunks import Chunk
 from articulado.values.findings import Finding
 from graph.open_graphs import GENERATE_RESPONSE, RAG, REQUIRED_DATA, OpenGraphs
 from server.lookup.index import DeskIndex, dated_links
-from server.lookup.results import DatedLink
+from server.lookup.results import DatedLink, OnDay
 from server.operations.requests import note_run
 from server.runnable import cancellable_stream
 from state.case import RequiredDataOutput, ResponseOutput
@@ -32,7 +30,7 @@ class DatedCitation(Citation):
     in_force: bool | None
 
 
-class Answered(TypedDict):
+class Answered(OnDay):
     """An answer, with its sources as of the day ``as_of``.
 
     ``context_chunk_ids`` go into ``previous_chunk_ids`` of the next question. ``findings`` are statements that its
@@ -41,8 +39,6 @@ class Answered(TypedDict):
     """
 
     question: str
-    as_of: str
-    index_day: str | None
     outcome: AnswerOutcome
     answer: str
     citations: list[DatedCitation]
@@ -54,19 +50,15 @@ class Answered(TypedDict):
     usage: Usage
 
 
-class DatedRequiredData(RequiredDataOutput):
+class DatedRequiredData(RequiredDataOutput, OnDay):
     """The data that a case needs; ``provisions`` are the sources of that, in the wording of ``as_of``."""
 
-    as_of: str
-    index_day: str | None
     provisions: list[DatedLink]
 
 
-class DatedResponse(ResponseOutput):
+class DatedResponse(ResponseOutput, OnDay):
     """The answer to a case; ``provisions`` are those of its sources, in the wording of ``as_of``."""
 
-    as_of: str
-    index_day: str | None
     provisions: list[DatedLink]
 
 
@@ -96,8 +88,7 @@ class AnswerDesk:
             result, day = await self._run(index, RAG, sent, context, on_stage)
             return {
                 "question": result["question"],
-                "as_of": index.day_of(day),
-                "index_day": index.day,
+                **index.on_day(day),
                 "outcome": result["outcome"],
                 "answer": result["answer"],
                 "citations": await self._dated(index, result["citations"], day),
@@ -155,8 +146,4 @@ class AnswerDesk:
                 wordings = await index.wordings(ProvisionRequest(law_id, key))
                 if wording := wording_on(wordings, day, index.today):
                     chunks.append(wording.head)
-        return {
-            "as_of": index.day_of(day),
-            "index_day": index.day,
-            "provisions": await dated_links(index, chunks, day),
-        }
+        return {**index.on_day(day), "provisions": await dated_links(index, chunks, day)}

@@ -19,6 +19,7 @@ from articulado.legal.wordings import Certainty, certainty, tracked_laws
 from articulado.retrieval.question import is_tracked
 from articulado.retrieval.references import (
     Wording,
+    named_provision,
     order_in_law,
     read_reference,
     remarks_on,
@@ -31,7 +32,7 @@ from articulado.values.errors import InvalidInput, NoResultsFound
 from articulado.values.protocols import ChunkStore
 from articulado.verification.briefs.passages import division_of
 from graph.open_graphs import Graph, OpenGraphs
-from server.lookup.results import BearingSentence, CardStatement, CitationCheck, DatedLink, References
+from server.lookup.results import BearingSentence, CardStatement, CitationCheck, DatedLink, OnDay, References, Validity
 
 if TYPE_CHECKING:
     from articulado.ingestion.incremental.indexed_laws import IndexedLaw
@@ -67,8 +68,8 @@ class DeskIndex:
     def day(self) -> str | None:
         return iso(self.services.index_day)
 
-    def day_of(self, day: date | None) -> str:
-        return (day or self.today).isoformat()
+    def on_day(self, day: date | None) -> OnDay:
+        return {"as_of": (day or self.today).isoformat(), "index_day": self.day}
 
     async def asked(self, law: str, label: str) -> ProvisionRequest:
         """Return the provision named by a law and a label; an unknown law is an error, not the default law."""
@@ -122,6 +123,14 @@ class DeskIndex:
     async def certainty(self, chunk: Chunk, day: date | None) -> Certainty:
         [only] = await self.certainties([chunk], day)
         return only
+
+    def validity(self, chunk: Chunk, sure: Certainty, day: date | None) -> Validity:
+        return {
+            "valid_from": chunk["valid_from"],
+            "valid_to": chunk["valid_to"],
+            "certainty": sure,
+            "in_force": self.in_force(chunk, day),
+        }
 
     def in_force(self, chunk: Chunk, day: date | None) -> bool | None:
         """Tell if a wording is in force on a day, or, without a day, today; ``None`` for a user's document."""
@@ -179,18 +188,9 @@ async def references_of(index: DeskIndex, asked: ProvisionRequest, day: date | N
     head = wording.head
     ids = [part["id"] for one in wordings for part in one.parts]
     return {
-        "as_of": index.day_of(day),
-        "index_day": index.day,
-        "law_id": head["law_id"],
-        "law": head["law_name"],
-        "provision": head["provision"],
-        "provision_key": head["provision_key"],
-        "title": head["title"],
-        "url": head["url"],
-        "valid_from": head["valid_from"],
-        "valid_to": head["valid_to"],
-        "certainty": await index.certainty(head, day),
-        "in_force": index.in_force(head, day),
+        **index.on_day(day),
+        **named_provision(head),
+        **index.validity(head, await index.certainty(head, day), day),
         "cites": await _links(index, await _cited(index, wording.parts, day), head, day),
         "cited_by": await _links(index, await _citing(index, ids, day), head, day),
     }
@@ -216,23 +216,10 @@ async def _links(index: DeskIndex, chunks: Iterable[Chunk], linked: Chunk, day: 
 
 async def dated_links(index: DeskIndex, chunks: Sequence[Chunk], day: date | None) -> list[DatedLink]:
     sure = await index.certainties(chunks, day)
-    return [_dated_link(index, chunk, one, day) for chunk, one in zip(chunks, sure, strict=True)]
-
-
-def _dated_link(index: DeskIndex, chunk: Chunk, sure: Certainty, day: date | None) -> DatedLink:
-    return {
-        "law_id": chunk["law_id"],
-        "law": chunk["law_name"],
-        "provision": chunk["provision"],
-        "provision_key": chunk["provision_key"],
-        "title": chunk["title"],
-        "status": chunk["status"],
-        "url": chunk["url"],
-        "valid_from": chunk["valid_from"],
-        "valid_to": chunk["valid_to"],
-        "certainty": sure,
-        "in_force": index.in_force(chunk, day),
-    }
+    return [
+        {**named_provision(chunk), "status": chunk["status"], **index.validity(chunk, certain, day)}
+        for chunk, certain in zip(chunks, sure, strict=True)
+    ]
 
 
 _REPEALED = re.compile(r"^\W*\w{1,3}\W+\((?:derogad|suprimid|sin contenido|anulad)", re.IGNORECASE)
@@ -266,8 +253,7 @@ async def check_citation(index: DeskIndex, citation: str, claim: str, day: date 
         raise InvalidInput(translate("desk.no_provision", written=citation))
     checked: CitationCheck = {
         "citation": citation,
-        "as_of": index.day_of(day),
-        "index_day": index.day,
+        **index.on_day(day),
         "exists": None,
         "in_force": None,
         "certainty": "unknown",

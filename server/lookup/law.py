@@ -18,7 +18,7 @@ from articulado.guides.cards import packaged_cards
 from articulado.language.formats import long_day
 from articulado.language.translation import translate
 from articulado.retrieval.fusion import ranked_provisions, with_cards
-from articulado.retrieval.references import Wording, provision_detail, wording_on
+from articulado.retrieval.references import Wording, named_provision, provision_detail, wording_on
 from articulado.values.chunks import Candidate
 from articulado.values.errors import ArticuladoError, IndexMissing, InvalidInput, NoResultsFound
 from articulado.verification.dossier import Dossier
@@ -93,11 +93,10 @@ class LawDesk:
             hits = zip(candidates, sure, strict=True)
             return {
                 "query": query,
-                "as_of": index.day_of(day),
-                "index_day": index.day,
+                **index.on_day(day),
                 "answers": not state["abstained"],
                 "hits": [
-                    search_hit(rank, candidate, sure, in_force=index.in_force(candidate["chunk"], day))
+                    search_hit(rank, candidate, index.validity(candidate["chunk"], sure, day))
                     for rank, (candidate, sure) in enumerate(hits, start=1)
                 ],
                 "warnings": state["warnings"],
@@ -114,8 +113,7 @@ class LawDesk:
             wording = wording_on(wordings, day, index.today)
             assert wording is not None  # else there would be no detail
             return {
-                "as_of": index.day_of(day),
-                "index_day": index.day,
+                **index.on_day(day),
                 "certainty": await index.certainty(wording.head, day),
                 "in_force": index.in_force(wording.head, day),
                 "provision": detail,
@@ -140,12 +138,7 @@ class LawDesk:
                 await provision_detail(index.services.store, asked, before, index.today)
             head = wordings[-1].head
             return {
-                "law_id": head["law_id"],
-                "law": head["law_name"],
-                "provision": head["provision"],
-                "provision_key": head["provision_key"],
-                "title": head["title"],
-                "url": head["url"],
+                **named_provision(head),
                 "index_day": index.day,
                 "before": old,
                 "after": new,
@@ -172,8 +165,7 @@ class LawDesk:
             return {
                 "card": card.id,
                 "need": card.need,
-                "as_of": index.day_of(None),
-                "index_day": index.day,
+                **index.on_day(None),
                 "current": None if None in sentences else all(sentences),
                 "statements": statements,
                 "calculations": list(card.calculations),
@@ -288,10 +280,7 @@ async def _wording_of(index: DeskIndex, wordings: Sequence[Wording], day: date) 
     head = wording.head
     return {
         "day": day.isoformat(),
-        "certainty": await index.certainty(head, day),
-        "in_force": index.in_force(head, day),
-        "valid_from": head["valid_from"],
-        "valid_to": head["valid_to"],
+        **index.validity(head, await index.certainty(head, day), day),
         "status": head["status"],
         "status_note": head["status_note"],
         "text": wording.text,

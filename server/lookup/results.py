@@ -8,7 +8,7 @@ from typing import Literal
 from typing_extensions import TypedDict
 
 from articulado.legal.wordings import Certainty
-from articulado.retrieval.references import Link, ProvisionDetail
+from articulado.retrieval.references import Link, NamedProvision, ProvisionDetail, named_provision
 from articulado.values.chunks import Candidate, Status, is_official, ordering_score, own_document, status_said
 from articulado.values.findings import Finding
 from articulado.verification.dossier import Recheck
@@ -94,7 +94,23 @@ class Holdings(TypedDict):
     laws: int
 
 
-class SearchHit(TypedDict):
+class OnDay(TypedDict):
+    """The day whose law a result states, and the day of the index."""
+
+    as_of: str
+    index_day: str | None
+
+
+class Validity(TypedDict):
+    """The days of a wording, how sure it is that it was that of a day, and if it is law on that day."""
+
+    valid_from: str | None
+    valid_to: str | None
+    certainty: Certainty
+    in_force: bool | None
+
+
+class SearchHit(NamedProvision, Validity):
     """A fragment that a search found; ``score`` in [0, 1] decides the order. Dates are ISO 8601, ``None`` is open.
 
     A user's document is not ``official``: ``document`` is the name of its file, and ``in_force`` is ``None``.
@@ -102,105 +118,64 @@ class SearchHit(TypedDict):
 
     rank: int
     chunk_id: int
-    law_id: str
-    law: str
-    provision: str
-    provision_key: str
-    title: str
     collection: str
     score: float
     status: Status | None
-    valid_from: str | None
-    valid_to: str | None
-    certainty: Certainty
-    in_force: bool | None
     official: bool
     document: str
-    url: str
     excerpt: str
 
 
-class SearchResult(TypedDict):
+class SearchResult(OnDay):
     """The hits of a question, in order; ``answers`` is false if none of them answers the question."""
 
     query: str
-    as_of: str
-    index_day: str | None
     answers: bool
     hits: list[SearchHit]
     warnings: list[str]
 
 
-class ProvisionOnDay(TypedDict):
+class ProvisionOnDay(OnDay):
     """A provision in its wording of a day.
 
     ``certainty`` tells how sure it is that the wording was that of the day; ``in_force``, if it is law on that day (of
     today: if it still is).
     """
 
-    as_of: str
-    index_day: str | None
     certainty: Certainty
     in_force: bool | None
     provision: ProvisionDetail
 
 
-class DatedLink(Link):
+class DatedLink(Link, Validity):
     """A provision that is referred to, or that refers, in the wording of a day.
 
     ``in_force`` tells if that is law on the day.
     """
 
-    valid_from: str | None
-    valid_to: str | None
-    certainty: Certainty
-    in_force: bool | None
 
-
-class References(TypedDict):
+class References(OnDay, NamedProvision, Validity):
     """The provisions that a provision refers to (``cites``) and those that refer to it (``cited_by``), on a day."""
 
-    as_of: str
-    index_day: str | None
-    law_id: str
-    law: str
-    provision: str
-    provision_key: str
-    title: str
-    url: str
-    valid_from: str | None
-    valid_to: str | None
-    certainty: Certainty
-    in_force: bool | None
     cites: list[DatedLink]
     cited_by: list[DatedLink]
 
 
-class WordingOnDay(TypedDict):
+class WordingOnDay(Validity):
     """The wording of a day, as a comparison names it; ``text`` is empty if the provision was not there.
 
     ``in_force`` is also false if the text only says that the provision is repealed.
     """
 
     day: str
-    certainty: Certainty
-    in_force: bool | None
-    valid_from: str | None
-    valid_to: str | None
     status: Status | None
     status_note: str
     text: str
 
 
-class Comparison(TypedDict):
+class Comparison(NamedProvision):
     """The changes in a provision between two days; ``summary`` says them in a sentence."""
 
-    law_id: str
-    law: str
-    provision: str
-    provision_key: str
-    title: str
-    url: str
     index_day: str | None
     before: WordingOnDay
     after: WordingOnDay
@@ -209,7 +184,7 @@ class Comparison(TypedDict):
     paragraphs: list[Paragraph]
 
 
-class CitationCheck(TypedDict):
+class CitationCheck(OnDay, Validity):
     """The check of a citation: it ``exists`` in the index, is ``in_force`` on the day, and ``says`` what is claimed.
 
     ``exists`` is ``None`` if the index does not hold the law, so that nothing can be said; ``says`` is ``"unchecked"``
@@ -217,18 +192,12 @@ class CitationCheck(TypedDict):
     """
 
     citation: str
-    as_of: str
-    index_day: str | None
     exists: bool | None
-    in_force: bool | None
-    certainty: Certainty
     says: Literal["yes", "no", "unchecked"]
     findings: list[Finding]
     law: str
     provision: str
     title: str
-    valid_from: str | None
-    valid_to: str | None
     url: str
     message: str
 
@@ -266,13 +235,11 @@ class CardStatement(TypedDict):
     borne_by: list[BearingSentence]
 
 
-class CardReading(TypedDict):
+class CardReading(OnDay):
     """An answer card; ``current``: the law of ``as_of`` bears it; ``None`` if the index lacks some of that law."""
 
     card: str
     need: str
-    as_of: str
-    index_day: str | None
     current: bool | None
     statements: list[CardStatement]
     calculations: list[str]
@@ -281,26 +248,18 @@ class CardReading(TypedDict):
 EXCERPT = 400
 
 
-def search_hit(rank: int, candidate: Candidate, sure: Certainty, *, in_force: bool | None) -> SearchHit:
+def search_hit(rank: int, candidate: Candidate, validity: Validity) -> SearchHit:
     chunk = candidate["chunk"]
     return {
         "rank": rank,
         "chunk_id": chunk["id"],
-        "law_id": chunk["law_id"],
-        "law": chunk["law_name"],
-        "provision": chunk["provision"],
-        "provision_key": chunk["provision_key"],
-        "title": chunk["title"],
+        **named_provision(chunk),
+        **validity,
         "collection": chunk["collection"],
         "score": ordering_score(candidate),
         "status": status_said(chunk),
-        "valid_from": chunk["valid_from"],
-        "valid_to": chunk["valid_to"],
-        "certainty": sure,
-        "in_force": in_force,
         "official": is_official(chunk),
         "document": own_document(chunk),
-        "url": chunk["url"],
         "excerpt": _shortened(chunk["text"]),
     }
 

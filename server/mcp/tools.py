@@ -28,7 +28,7 @@ from articulado.retrieval.references import ProvisionText
 from articulado.values.answers import Message
 from server.lookup.answers import AnswerDesk, Answered, DatedRequiredData, DatedResponse, OnStage
 from server.lookup.law import LawDesk
-from server.lookup.results import CitationCheck, Comparison, References, SearchResult
+from server.lookup.results import CitationCheck, Comparison, OnDay, References, SearchResult
 from server.mcp import arguments
 
 
@@ -73,11 +73,9 @@ def texts_in(code: str) -> Texts:
     return Texts.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
 
 
-class ProvisionReading(ProvisionText):
+class ProvisionReading(ProvisionText, OnDay):
     """A provision in its wording of the day ``as_of``; ``in_force`` tells if it is law then."""
 
-    as_of: str
-    index_day: str | None
     certainty: Certainty
     in_force: bool | None
 
