@@ -234,13 +234,11 @@ def check(
     _check_output(brief, docx)
     settings, knowledge = read_configuration(index, profile)
     text = asyncio.run(_read(brief.absolute(), settings))
-    report = asyncio.run(_check(text, settings, knowledge, day))
-    if not (report["paragraphs"] or report["rulings"]):
-        raise InvalidInput(translate("brief.no_citations", file=brief))
+    report = asyncio.run(_check(brief, text, settings, knowledge, day))
     if docx:
         write_annotated(brief, docx, text.paragraphs, report)
     if as_json:
-        print_json({"brief": brief.name, **report})
+        print_json(report)
     else:
         print_report(console(), brief.name, report)
     if not report["ok"]:
@@ -262,22 +260,17 @@ async def _read(brief: Path, settings: "Settings") -> "BriefText":
 
 
 async def _check(
-    brief: "BriefText", settings: "Settings", knowledge: "KnowledgeProfile", day: date | None
+    brief: Path, text: "BriefText", settings: "Settings", knowledge: "KnowledgeProfile", day: date | None
 ) -> "BriefReport":
-    from articulado.ingestion.incremental.base import IndexBase
-    from articulado.ingestion.incremental.indexed_laws import indexed_law
-    from articulado.verification.briefs.checker import check_brief
-    from articulado.verification.briefs.provisions import cited_laws
     from graph.compose import open_services
+    from graph.open_graphs import OpenGraphs
+    from server.lookup.law import LawDesk
 
     try:
         services = await open_services(settings, knowledge, announce=announce_first_index)
     except IndexMissing as error:  # Status 1 tells of findings.
         raise InvalidInput(str(error)) from error
     try:
-        base = IndexBase(settings, knowledge)
-        held = {law_id: indexed_law(base, law_id) for law_id in cited_laws(brief.paragraphs)}
-        official = [law_id for law_id, law in held.items() if law and law.official]
-        return await check_brief(brief.paragraphs, services.store, official, date.today(), day, brief.warnings)
+        return await LawDesk(OpenGraphs.over(services, portable=False)).check_text(str(brief), text, day)
     finally:
         await services.close()

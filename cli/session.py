@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from articulado.values.answers import StreamEvent
     from graph.rag import Rag
     from graph.services import Services
+    from server.lookup.law import LawDesk
     from state.context import RunContext
     from state.rag import RagInput
 
@@ -62,6 +63,16 @@ async def opened_services(settings: "Settings", profile: "Profile") -> "AsyncIte
         yield services
     finally:
         await services.close()
+
+
+@asynccontextmanager
+async def opened_desk(settings: "Settings", profile: "Profile") -> "AsyncIterator[LawDesk]":
+    """Open the look-ups of the server for the length of a command."""
+    from graph.open_graphs import OpenGraphs
+    from server.lookup.law import LawDesk
+
+    async with opened_services(settings, profile) as services:
+        yield LawDesk(OpenGraphs.over(services, portable=False))
 
 
 async def _encode_known_questions(settings: "Settings", profile: "Profile") -> None:

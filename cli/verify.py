@@ -16,7 +16,7 @@ from articulado.values.errors import InvalidInput
 from cli.failures import FAILED
 from cli.options import AsOf, IndexFolder, Json, ProfileOption, read_configuration
 from cli.render import clean, console, print_indented, print_json
-from cli.session import opened_services
+from cli.session import opened_desk
 from evaluation.gold.questions import json_lines
 
 if TYPE_CHECKING:
@@ -105,23 +105,21 @@ def verify(
 async def _check_answers(
     items: "Iterable[AnswerItem]", settings: "Settings", knowledge: "KnowledgeProfile", as_of: date | None
 ) -> None:
-    from articulado.verification.checks import findings_of
-    from articulado.verification.citations import look_up
-
-    async with opened_services(settings, knowledge) as services:
+    async with opened_desk(settings, knowledge) as desk:
         for item in items:
-            known = await look_up(item.answer, services.store, as_of or settings.as_of, services.calendar())
-            findings = [
-                {"check": finding["check"], "where": finding["where"], "message": finding["message"]}
-                for finding in findings_of(item.answer, known)
-            ]
-            print(json.dumps({"id": item.id, "ok": not findings, "findings": findings}, ensure_ascii=False))
+            verified = await desk.verify(item.answer, as_of or settings.as_of)
+            print(json.dumps({"id": item.id, **verified}, ensure_ascii=False))
 
 
 def _verify_dossier(file: Path, index: Path | None, profile: str | None, *, as_json: bool) -> None:
     dossier = _read(file)
     settings, knowledge = read_configuration(index, profile or dossier["provenance"]["profile"])
-    result = asyncio.run(_recheck(dossier, settings, knowledge))
+
+    async def recheck() -> "Recheck":
+        async with opened_desk(settings, knowledge) as desk:
+            return await desk.verify_dossier(dossier)
+
+    result = asyncio.run(recheck())
     if as_json:
         print_json(result)
     else:
@@ -140,10 +138,3 @@ def _read(file: Path) -> "Dossier":
     except OSError as error:
         raise InvalidInput(translate("verify.unreadable", file=file, reason=reason(error))) from error
     return read_dossier(text, str(file))
-
-
-async def _recheck(dossier: "Dossier", settings: "Settings", knowledge: "KnowledgeProfile") -> "Recheck":
-    from articulado.verification.dossier import recheck
-
-    async with opened_services(settings, knowledge) as services:
-        return await recheck(dossier, services.records if dossier["store"] == "records" else services.store)

@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -42,26 +42,21 @@ class Opened:
     """Services and graphs of one generation of the index; ``users`` counts the running ones."""
 
     services: "Services"
-    graphs: Mapping[str, Graph]
     generation: str
     users: int = 0
 
-    @classmethod
-    def over(cls, services: "Services", generation: str, *, portable: bool = True) -> "Opened":
-        """Build the graphs over services; if ``portable``, they reveal no paths of this machine."""
+    @cached_property
+    def graphs(self) -> Mapping[str, Graph]:
         # Imported here: whoever names a graph need not build one.
         from graph.case import build_generate_response, build_required_data
         from graph.rag import build_chat, build_rag
 
-        if portable and not isinstance(services.store, MissingIndex):
-            services = replace(services, store=PortableStore(services.store))
-        graphs: dict[str, Graph] = {
-            RAG: build_rag(services),
-            CHAT: build_chat(services),
-            REQUIRED_DATA: build_required_data(services),
-            GENERATE_RESPONSE: build_generate_response(services),
+        return {
+            RAG: build_rag(self.services),
+            CHAT: build_chat(self.services),
+            REQUIRED_DATA: build_required_data(self.services),
+            GENERATE_RESPONSE: build_generate_response(self.services),
         }
-        return cls(services, graphs, generation)
 
     @property
     def missing(self) -> MissingIndex | None:
@@ -100,9 +95,9 @@ class OpenGraphs:
         self._old: list[Opened] = []
 
     @classmethod
-    def over(cls, services: "Services") -> "OpenGraphs":
-        """Return the graphs over open services, which stay: an index written later is not opened."""
-        return cls(services.settings, services.profile, services, follows=False)
+    def over(cls, services: "Services", *, portable: bool = True) -> "OpenGraphs":
+        """Return the graphs over open services, which stay; ``portable``: they reveal no paths of this machine."""
+        return cls(services.settings, services.profile, services, portable=portable, follows=False)
 
     @property
     def services(self) -> "Services":
@@ -176,7 +171,12 @@ class OpenGraphs:
             return idle
 
     def _over(self, services: "Services", generation: str) -> Opened:
-        return Opened.over(services, generation, portable=self._portable)
+        if self._portable and not isinstance(services.store, MissingIndex):
+            services = replace(services, store=PortableStore(services.store))
+        opened = Opened(services, generation)
+        if self._follows:
+            _ = opened.graphs  # An event loop would wait for them later.
+        return opened
 
     def _current(self) -> Opened:
         opened, generation = self._opened, self._generation()

@@ -115,7 +115,7 @@ class AnswerDesk:
     ) -> tuple[dict[str, Any], date | None]:
         result: dict[str, Any] = {}
         as_of: str | None = None
-        events: AsyncIterator[Any] = index.graphs[name].astream(
+        events: AsyncIterator[Any] = index.current.graphs[name].astream(
             dict(sent), context=context, stream_mode=["custom", "values"], output_keys=["as_of"]
         )
         async for mode, event in cancellable_stream(events):

@@ -2,12 +2,12 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from articulado.guides.cards import Exclusion, Statement, sentence_at
 from articulado.language.formats import long_day
@@ -31,12 +31,14 @@ from articulado.values.chunks import Chunk, own_document, provision_of
 from articulado.values.errors import InvalidInput, NoResultsFound
 from articulado.values.protocols import ChunkStore
 from articulado.verification.briefs.passages import division_of
-from graph.open_graphs import Graph, OpenGraphs
+from graph.open_graphs import Opened, OpenGraphs
 from server.lookup.results import BearingSentence, CardStatement, CitationCheck, DatedLink, OnDay, References, Validity
 
 if TYPE_CHECKING:
+    from articulado.ingestion.incremental.base import IndexBase
     from articulado.ingestion.incremental.indexed_laws import IndexedLaw
     from articulado.values.findings import Finding
+    from articulado.verification.reading import ReadAnswer
     from graph.services import Services
 
 
@@ -49,15 +51,18 @@ class DeskIndex:
     """The index, held for one request; ``today`` is the day of the request."""
 
     opened: OpenGraphs
-    services: "Services"
-    graphs: Mapping[str, Graph]
+    current: Opened
     today: date
 
     @classmethod
     @asynccontextmanager
     async def held(cls, opened: OpenGraphs, today: Callable[[], date]) -> AsyncIterator["DeskIndex"]:
         async with opened.holding() as current:
-            yield cls(opened, current.services, current.graphs, today())
+            yield cls(opened, current, today())
+
+    @property
+    def services(self) -> "Services":
+        return self.current.services
 
     @property
     def store(self) -> ChunkStore:
@@ -138,34 +143,33 @@ class DeskIndex:
 
     async def law(self, law_id: str) -> "IndexedLaw | None":
         """Return the index entry of a law; ``None`` if it is not indexed."""
-        from articulado.ingestion.incremental.base import IndexBase
         from articulado.ingestion.incremental.indexed_laws import indexed_law
 
-        base = IndexBase(self.opened.settings, self.opened.profile)
-        return await asyncio.to_thread(indexed_law, base, law_id)
+        return await asyncio.to_thread(indexed_law, self._base, law_id)
 
     async def law_count(self) -> int:
         """Return the number of indexed laws."""
-        from articulado.ingestion.incremental.base import IndexBase
         from articulado.ingestion.incremental.indexed_laws import indexed_laws
 
-        base = IndexBase(self.opened.settings, self.opened.profile)
-        return len(await asyncio.to_thread(indexed_laws, base))
+        return len(await asyncio.to_thread(indexed_laws, self._base))
 
     async def missing(self, asked: ProvisionRequest) -> NoResultsFound:
         """Return the error that says why a provision is not in the index, and which ones are."""
-        from articulado.ingestion.incremental.base import IndexBase
         from articulado.ingestion.incremental.indexed_laws import why_missing
 
-        base = IndexBase(self.opened.settings, self.opened.profile)
-        return NoResultsFound(await asyncio.to_thread(why_missing, base, asked))
+        return NoResultsFound(await asyncio.to_thread(why_missing, self._base, asked))
 
-    async def findings(self, item: Mapping[str, Any], day: date | None) -> "list[Finding]":
+    @property
+    def _base(self) -> "IndexBase":
+        from articulado.ingestion.incremental.base import IndexBase
+
+        return IndexBase(self.opened.settings, self.opened.profile)
+
+    async def findings(self, answer: "ReadAnswer", day: date | None) -> "list[Finding]":
         """Return the errors in an answer according to its source texts."""
-        from articulado.verification.checks import findings_of, read_item
+        from articulado.verification.checks import findings_of
         from articulado.verification.citations import look_up
 
-        answer = read_item(1, translate("desk.item"), item).answer
         known = await look_up(answer, self.services.store, day, self.today)
         return await asyncio.to_thread(partial(findings_of, answer, known, self.opened.profile.language))
 
@@ -294,10 +298,13 @@ async def check_citation(index: DeskIndex, citation: str, claim: str, day: date 
         "exists": not missing,
     }
     if claim and not missing:
+        from articulado.verification.checks import read_item
+
         division = division_of(wording.text)
         said = "\n\n".join(division.scope(*part) for part in asked.subdivisions if division.own(*part))
         source = {"law_id": head["law_id"], "provision": head["provision"], "text": said or wording.text}
-        checked["findings"] = await index.findings({"answer": f"{claim} [C1]", "context": [source]}, day)
+        item = read_item(1, translate("desk.item"), {"answer": f"{claim} [C1]", "context": [source]})
+        checked["findings"] = await index.findings(item.answer, day)
         checked["says"] = "no" if checked["findings"] else "yes"
     told = _message(checked, [" ".join(filter(None, part)) for part in missing], own_document(head))
     checked["message"] = " ".join([*remarks_on(asked, head), told])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from articulado.calculations.engine import Calculation, calculate
 from articulado.calculations.values import Outcome, Refused
@@ -41,8 +41,10 @@ from server.lookup.results import (
 from state.context import RunContext
 
 if TYPE_CHECKING:
+    from articulado.ingestion.files.reader import BriefText
     from articulado.values.documents import OwnReading
     from articulado.verification.briefs.passages import BriefReport
+    from articulado.verification.reading import ReadAnswer
 
 
 T = TypeVar("T")
@@ -175,9 +177,9 @@ class LawDesk:
         async with self._index() as index:
             return await check_citation(index, citation, claim, day)
 
-    async def verify(self, item: Mapping[str, Any], day: date | None = None) -> Verification:
+    async def verify(self, answer: "ReadAnswer", day: date | None = None) -> Verification:
         async with self._index() as index:
-            findings = await index.findings(item, day)
+            findings = await index.findings(answer, day)
             return {"ok": not findings, "index_day": index.day, "findings": findings}
 
     async def verify_dossier(self, dossier: Dossier) -> DossierVerification:
@@ -220,13 +222,17 @@ class LawDesk:
             return compare_wordings(outcome, {}, date.today())
 
     async def check_brief(self, name: str, content: bytes, day: date | None = None) -> "BriefReport":
-        """Check the provisions, quotations and rulings cited in a brief."""
+        """Check the provisions, quotations and rulings cited in a file."""
         from articulado.ingestion.files.reader import read_brief
+
+        name = _file_name(name)
+        return await self.check_text(name, await self._read(name, content, read_brief), day)
+
+    async def check_text(self, name: str, text: "BriefText", day: date | None = None) -> "BriefReport":
+        """Check the provisions, quotations and rulings cited in a brief; raise ``InvalidInput`` without any."""
         from articulado.verification.briefs.checker import check_brief
         from articulado.verification.briefs.provisions import cited_laws
 
-        name = _file_name(name)
-        text = await self._read(name, content, read_brief)
         async with self._index() as index:
             held = {law_id: await index.law(law_id) for law_id in cited_laws(text.paragraphs)}
             official = [law_id for law_id, law in held.items() if law and law.official]

@@ -144,8 +144,9 @@ def law_routes(desk: LawDesk, policy: Policy, *, has_keys: Callable[[], bool]) -
             return await desk.verify_dossier(read_dossier(json.dumps(body.dossier), "dossier"))
         if not body.answer:
             raise InvalidInput(translate("desk.one_to_verify"))
-        item = {"answer": body.answer, "question": body.question, "context": [one.model_dump() for one in body.context]}
-        return await desk.verify(item, body.as_of)
+        from articulado.verification.checks import read_item
+
+        return await desk.verify(read_item(1, translate("desk.item"), body.model_dump()).answer, body.as_of)
 
     @router.post("/check", summary="Comprobar un escrito", responses=BODY_FAILURES)
     async def check(body: Check) -> BriefReport:

@@ -1,6 +1,7 @@
 """``ask --dossier`` and ``verify``: what is written can be checked again, and a change shows."""
 
 import json
+from datetime import date
 
 import pytest
 
@@ -101,6 +102,7 @@ def test_answers_of_any_system_are_checked_a_line_each(tmp_path, capsys):
     file.write_text("\n\n".join(json.dumps(item) for item in (ITEM, {"answer": "Sí.", "context": []})))
     assert run(["verify", "--answers", str(file)]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert all(date.fromisoformat(line.pop("index_day")) for line in lines)
     assert lines == [{"id": {"own": 7}, "ok": True, "findings": []}, {"id": 3, "ok": True, "findings": []}]
 
 
