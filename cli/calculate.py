@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -12,22 +12,14 @@ import typer
 from rich.console import Console
 
 from articulado.answering.footnotes import named
-from articulado.calculations.deadlines import calendar_file
-from articulado.calculations.engine import calculate as work_out
+from articulado.calculations.deadlines import calendar_event
+from articulado.calculations.engine import calculate as work_out_with
 from articulado.calculations.fields import FIELDS
-from articulado.calculations.question import QuestionReader, Request
+from articulado.calculations.question import QuestionReader, Request, work_out
 from articulado.calculations.question_model import packaged_questions
-from articulado.calculations.values import Missing, NotEntitled, Outcome, Refused, Result, Wanted
-from articulado.calculations.wordings import CALCULATIONS, calculation_of, compare_wordings, confirm, listed
-from articulado.calculations.written import (
-    as_document,
-    cited,
-    last_day,
-    notes_on,
-    parts_of,
-    provisions_of,
-    understood,
-)
+from articulado.calculations.values import Missing, Outcome, Refused, Result, Wanted
+from articulado.calculations.wordings import CALCULATIONS, compare_wordings, confirm, listed
+from articulado.calculations.written import Worked, as_document, cited
 from articulado.config.settings import Settings
 from articulado.encoders.dual import packaged_encoder
 from articulado.encoders.sentences import sentence_encoder
@@ -35,8 +27,6 @@ from articulado.language.folding import fold
 from articulado.language.languages import Language, language
 from articulado.language.translation import translate
 from articulado.legal.dates.forms import read_day
-from articulado.legal.labels import provision_url
-from articulado.legal.laws.registry import known_laws
 from articulado.values.errors import ArticuladoError, IndexMissing, InvalidInput
 from cli.options import IndexFolder, Json, a_date
 from cli.render import console, notice, print_indented, print_json
@@ -77,26 +67,20 @@ def calculate(
     if show_list or not (kind or question):
         _list(as_json)
         return
-    given = _inputs(inputs or [])
-    read: Mapping[str, str] = {}
-    request = None
-    if question:
-        request = _request(question, kind)
-        if request is None:
-            _tell_none(as_json)
-            return
-        request = replace(request, inputs={**request.inputs, **given}, unclear=() if given else request.unclear)
-        kind, given, read = request.kind, dict(request.inputs), request.read
-    calculation = calculation_of(kind)
-    outcome = request.outcome(law_day) if request else work_out(calculation, given, law_day)
-    outcome = asyncio.run(_confirmed(outcome, index))
-    if ics and isinstance(outcome, Result):
-        _write_calendar(ics, kind, outcome)
+    reader = _reader() if question.strip() else None
+    worked = work_out(reader, kind, _inputs(inputs or []), question, date.today(), law_day)
+    if worked.calculation:
+        worked = replace(worked, outcome=asyncio.run(_confirmed(worked.outcome, index)))
+    if ics and isinstance(worked.outcome, Result):
+        try:
+            ics.write_text(calendar_event(worked), encoding="utf-8", newline="")
+        except OSError as error:
+            raise InvalidInput(translate("calculation.not_written", file=ics, reason=error.strerror)) from error
     if as_json:
-        print_json(as_document(calculation, given, outcome, read))
+        print_json(worked.document)
     else:
-        _print(console(), outcome, read)
-    if ics and not isinstance(outcome, Result):
+        _print(console(), worked.document)
+    if ics and not isinstance(worked.outcome, Result):
         raise InvalidInput(translate("calculation.no_result", file=ics))
 
 
@@ -127,15 +111,16 @@ def calculate_at_prompt(
     if asked in CALCULATIONS or len(titled) == 1:
         request: Request | None = Request(asked if asked in CALCULATIONS else titled[0], {}, 1.0)
     else:
-        request = None if titled else _request(asked, "")
+        request = None if titled else _reader().asked(asked, today=date.today())
     if request is None:
         key = "chat_calculations" if titled else "chat_no_calculation"
         out.print(spoken.translate(key, asked=asked), markup=False)
         for kind in titled:
             print_indented(out, f"{kinds.index(kind) + 1:>2}. {CALCULATIONS[kind].title}", indent=2, hang=4)
         return
+    calculation = CALCULATIONS[request.kind]
     given, outcome = dict(request.inputs), request.outcome(law_day)
-    print_indented(out, CALCULATIONS[request.kind].title, indent=0, style="bold")
+    print_indented(out, calculation.title, indent=0, style="bold")
     out.print(spoken.translate("chat_blank_leaves"), style="dim")
     while wanted := _wanted(outcome):
         if isinstance(outcome, Refused):
@@ -149,8 +134,8 @@ def calculate_at_prompt(
         # Kept as a day: "ayer" would be another one tomorrow.
         day = read_day(reply, date.today()) if FIELDS[wanted.field].type == "date" else None
         given[wanted.field] = day.isoformat() if day else reply
-        outcome = work_out(CALCULATIONS[request.kind], given, law_day)
-    _print(out, wait(_confirmed(outcome, index)), request.read)
+        outcome = work_out_with(calculation, given, law_day)
+    _print(out, as_document(calculation, given, wait(_confirmed(outcome, index)), request.read))
 
 
 def _words(title: str) -> set[str]:
@@ -165,9 +150,8 @@ def _wanted(outcome: Outcome) -> Wanted | None:
     return None
 
 
-def _request(question: str, kind: str) -> Request | None:
-    reader = QuestionReader(packaged_questions(), packaged_encoder(), sentence_encoder(Settings.read()))
-    return reader.asked(question, kind and calculation_of(kind).kind, today=date.today())
+def _reader() -> QuestionReader:
+    return QuestionReader(packaged_questions(), packaged_encoder(), sentence_encoder(Settings.read()))
 
 
 async def _confirmed(outcome: Outcome, folder: Path | None) -> Outcome:
@@ -178,29 +162,17 @@ async def _confirmed(outcome: Outcome, folder: Path | None) -> Outcome:
     try:
         settings = Settings.read(index=folder)
         _, store = await asyncio.to_thread(open_served, settings)
-    except IndexMissing:
-        if folder:
-            raise
-        return compare_wordings(outcome, {}, today)
     except ArticuladoError as error:
         if folder:
             raise
         reported = compare_wordings(outcome, {}, today)
-        if isinstance(reported, Result):
-            return replace(reported, warnings=(*reported.warnings, translate("calculation.unreadable", error=error)))
-        return reported
+        if isinstance(error, IndexMissing) or not isinstance(reported, Result):
+            return reported
+        return replace(reported, warnings=(*reported.warnings, translate("calculation.unreadable", error=error)))
     try:
         return await confirm(outcome, store, today)
     finally:
         await store.close()
-
-
-def _tell_none(as_json: bool) -> None:
-    reason = translate("calculation.none_asked")
-    if as_json:
-        print_json(as_document(None, {}, Refused(reason)))
-    else:
-        print_indented(console(), reason, indent=0)
 
 
 def _inputs(pairs: list[str]) -> dict[str, object]:
@@ -213,16 +185,6 @@ def _inputs(pairs: list[str]) -> dict[str, object]:
     return given
 
 
-def _write_calendar(file: Path, kind: str, result: Result) -> None:
-    day = last_day(result)
-    if day is None:
-        raise InvalidInput(translate("calculation.no_day", kind=kind))
-    try:
-        file.write_text(calendar_file(result, CALCULATIONS[kind].title, day), encoding="utf-8", newline="")
-    except OSError as error:
-        raise InvalidInput(translate("calculation.not_written", file=file, reason=error.strerror)) from error
-
-
 def _list(as_json: bool) -> None:
     if as_json:
         print_json([listed(each) for each in CALCULATIONS.values()])
@@ -233,31 +195,31 @@ def _list(as_json: bool) -> None:
             typer.echo(f"  {name}: {FIELDS[name].label}")
 
 
-def _print(out: Console, outcome: Outcome, read: Mapping[str, str]) -> None:
-    if read:
-        print_indented(out, f"{understood(read)}\n", indent=0)
-    match outcome:
-        case Missing():
-            print_indented(out, f"{outcome.rule}\n\nPara calcularlo me falta:", indent=0)
-            for each in outcome.fields:
-                name = f" ({each.field})" if each.field else ""
-                print_indented(out, f"- {each.question}{name} {each.why}", indent=0, hang=2)
+def _print(out: Console, worked: Worked) -> None:
+    if worked["understood"]:
+        print_indented(out, f"{worked['understood']}\n", indent=0)
+    match worked["status"]:
+        case "missing":
+            print_indented(out, f"{worked['text']}\n\nPara calcularlo me falta:", indent=0)
+            for each in worked["missing"]:
+                name = f" ({each['field']})" if each["field"] else ""
+                print_indented(out, f"- {each['question']}{name} {each['why']}", indent=0, hang=2)
             out.print("\nCada dato se da con su nombre, por ejemplo: --input start=2019-03-01", markup=False)
-        case NotEntitled() | Refused():
-            print_indented(out, outcome.reason, indent=0)
-        case Result():
-            print_indented(out, outcome.lead, indent=0, style="bold")
+        case "result":
+            print_indented(out, worked["text"], indent=0, style="bold")
             out.print()
-            for place, step in enumerate(outcome.steps, start=1):
-                print_indented(out, f"{place}. {step.text} ({cited(step.provision)})", indent=0, hang=3)
+            for place, step in enumerate(worked["steps"], start=1):
+                print_indented(out, f"{place}. {step['text']} ({cited(step['provision'])})", indent=0, hang=3)
             out.print()
-            for note in notes_on(outcome):
+            for note in worked["notes"]:
                 print_indented(out, note, indent=0, hang=2)
-    provisions = provisions_of(outcome)
+        case _:
+            print_indented(out, worked["reason"], indent=0)
+    applied = {worked["provision"], *(step["provision"] for step in worked["steps"])}
+    provisions = [each for each in worked["provisions"] if each["provision"] in applied]
     if provisions:
         out.print(f"\n{SPANISH.translate('view_sources')}", style="bold", markup=False)
     for provision in provisions:
-        law_id, label = parts_of(provision)
-        print_indented(out, named(known_laws()[law_id].short, label, ""), indent=2)
-        print_indented(out, provision_url(law_id, label), indent=4, style="cyan")
+        print_indented(out, named(provision["law"], provision["label"], ""), indent=2)
+        print_indented(out, provision["url"], indent=4, style="cyan")
     out.print(f"\n{notice(SPANISH, law=True)}", style="dim", markup=False)

@@ -10,9 +10,11 @@ from pydantic import BaseModel, ConfigDict
 from articulado.calculations.calendars import WorkingCalendar, calendar_of
 from articulado.calculations.engine import COURTS, PROCEDURE, Calculation, Computed, Rule, Variant, rule
 from articulado.calculations.values import Refused, Result, Stop, counted, weekday_and_day
-from articulado.calculations.written import cited, notes_on, parts_of
+from articulado.calculations.written import Calculated, cited, notes_on, parts_of
 from articulado.language.languages import language
+from articulado.language.translation import translate
 from articulado.legal.labels import provision_url
+from articulado.values.errors import InvalidInput
 
 Recess = Literal["counts", "excluded", "open", "never"]
 """August and Christmas: they count (urgent matters), are excluded, depend on the matter; never: no court term."""
@@ -279,6 +281,14 @@ def grace_until(
 
 LINE_OCTETS = 75
 REMINDER = "-P2DT15H"
+
+
+def calendar_event(worked: Calculated) -> str:
+    """Return the last day of a term as a calendar event; raise ``InvalidInput`` if the outcome has none."""
+    day = worked.last_day
+    if worked.calculation is None or not isinstance(worked.outcome, Result) or day is None:
+        raise InvalidInput(translate("calculation.no_day", kind=worked.document["calculation"]))
+    return calendar_file(worked.outcome, worked.calculation.title, day)
 
 
 def calendar_file(result: Result, title: str, day: date, *, stamp: datetime | None = None) -> str:

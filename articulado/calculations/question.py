@@ -14,13 +14,15 @@ from articulado.calculations.fields import FIELDS, InputField
 from articulado.calculations.parameters import kinds_named
 from articulado.calculations.question_model import QuestionModel, kind_features, meaning_of, mention_features
 from articulado.calculations.values import Missing, NotEntitled, Outcome, Refused, Result, Wanted
-from articulado.calculations.wordings import CALCULATIONS
+from articulado.calculations.wordings import CALCULATIONS, calculation_of
+from articulado.calculations.written import Calculated
 from articulado.encoders.dual import DualEncoder
 from articulado.encoders.sentences import SentenceEncoder
 from articulado.language.folding import fold, words_of
+from articulado.language.translation import translate
 from articulado.legal.dates.finder import find_date
 from articulado.legal.reading import Mention, joined_months, mentions
-from articulado.values.errors import ConfigurationError
+from articulado.values.errors import ConfigurationError, InvalidInput
 
 NONE = "none"  # Kind of a question without calculation, and input of a mention that is none
 SURE_OF_INPUT, MAY_BE_LEFT, MAY_BE_INPUT = 0.4, 0.1, 0.05
@@ -356,3 +358,25 @@ def _values(taken: Mapping[int, str], mentioned: Sequence[Mention]) -> dict[str,
         else:
             values[name] = mentioned[index].value
     return values
+
+
+def work_out(
+    reader: QuestionReader | None,
+    kind: str,
+    inputs: Mapping[str, object],
+    question: str,
+    today: date,
+    law_day: date | None = None,
+) -> Calculated:
+    """Work out an amount or a last day; ``inputs`` replace those of the question, which may name the ``kind``."""
+    if not (kind or question.strip()):
+        raise InvalidInput(translate("calculation.nothing_asked"))
+    kind = kind and calculation_of(kind).kind
+    if not question.strip():
+        calculation = calculation_of(kind)
+        return Calculated(calculation, inputs, calculate(calculation, inputs, law_day), {})
+    request = reader.asked(question, kind, today=today) if reader else None
+    if request is None:
+        return Calculated(None, inputs, Refused(translate("calculation.none_asked")), {})
+    request = replace(request, inputs={**request.inputs, **inputs}, unclear=() if inputs else request.unclear)
+    return Calculated(calculation_of(request.kind), request.inputs, request.outcome(law_day), request.read)

@@ -1,6 +1,7 @@
 """Outcomes in words and as JSON: the lines of an answer, its citable fragment, and the document of the interfaces."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from hashlib import blake2b
@@ -314,11 +315,25 @@ def as_document(
     }
 
 
-def last_day(result: Result) -> date | None:
-    # A time is the grace for a writ before a court, not the last day.
-    """Return the first date among the values, which is the last day of a term; ``None`` for an amount."""
-    days = (each.value for each in result.values)
-    return next((each for each in days if isinstance(each, date) and not isinstance(each, datetime)), None)
+@dataclass(frozen=True)
+class Calculated:
+    """An outcome; ``calculation`` is ``None`` if the question asks for none, ``read`` has its words by input."""
+
+    calculation: Calculation | None
+    inputs: Mapping[str, object]
+    outcome: Outcome
+    read: Mapping[str, str]
+
+    @property
+    def document(self) -> Worked:
+        return as_document(self.calculation, self.inputs, self.outcome, self.read)
+
+    @property
+    def last_day(self) -> date | None:
+        """The first date among the values, which is the last day of a term; ``None`` for an amount."""
+        # A time is the grace for a writ before a court, not the last day.
+        values = [each.value for each in self.outcome.values] if isinstance(self.outcome, Result) else []
+        return next((each for each in values if isinstance(each, date) and not isinstance(each, datetime)), None)
 
 
 def _value(value: Value) -> ValueDocument:

@@ -4,16 +4,16 @@ import asyncio
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from articulado.calculations.engine import Calculation, calculate
-from articulado.calculations.values import Outcome, Refused
-from articulado.calculations.wordings import calculation_of, compare_wordings, confirm
-from articulado.calculations.written import Worked, as_document
+from articulado.calculations.question import work_out
+from articulado.calculations.values import Outcome
+from articulado.calculations.wordings import compare_wordings, confirm
+from articulado.calculations.written import Calculated
 from articulado.guides.cards import packaged_cards
 from articulado.language.formats import long_day
 from articulado.language.translation import translate
@@ -48,15 +48,6 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Calculated:
-    """An outcome with its document; ``calculation`` is ``None`` if the question asks for none."""
-
-    calculation: Calculation | None
-    outcome: Outcome
-    document: Worked
 
 
 SHOWN_STATE = ("candidates", "cards", "abstained", "warnings", "as_of")
@@ -192,27 +183,13 @@ class LawDesk:
             return {**result, "index_day": index.day}
 
     async def calculate(self, kind: str, inputs: Mapping[str, object], question: str = "") -> Calculated:
-        """Work out an amount or a last day; ``inputs`` replace those of the question, which may name the ``kind``."""
-        if not (kind or question.strip()):
-            raise InvalidInput(translate("calculation.nothing_asked"))
-        calculation = calculation_of(kind) if kind else None
-        read: Mapping[str, str] = {}
-        request = None
+        """Work out an amount or a last day, and compare the wordings behind it with the law in the index."""
+        reader, today = None, self._today()
         if question.strip():
             async with self._index() as index:
-                reader = index.services.question_reader
-                today = index.today
-            request = await asyncio.to_thread(reader.asked, question, kind, today=today) if reader else None
-            if request is None:
-                none = Refused(translate("calculation.none_asked"))
-                return Calculated(None, none, as_document(None, inputs, none))
-            calculation, read = calculation_of(request.kind), request.read
-            request = replace(request, inputs={**request.inputs, **inputs}, unclear=() if inputs else request.unclear)
-            inputs = dict(request.inputs)
-        assert calculation is not None
-        outcome = request.outcome() if request else await asyncio.to_thread(calculate, calculation, inputs)
-        outcome = await self._confirmed(outcome)
-        return Calculated(calculation, outcome, as_document(calculation, inputs, outcome, read))
+                reader, today = index.services.question_reader, index.today
+        worked = await asyncio.to_thread(work_out, reader, kind, inputs, question, today)
+        return replace(worked, outcome=await self._confirmed(worked.outcome))
 
     async def _confirmed(self, outcome: Outcome) -> Outcome:
         try:

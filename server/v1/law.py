@@ -13,10 +13,9 @@ from fastapi import Path as PathParameter
 from fastapi.responses import JSONResponse, Response
 from typing_extensions import TypedDict
 
-from articulado.calculations.deadlines import calendar_file
-from articulado.calculations.values import Result
+from articulado.calculations.deadlines import calendar_event
 from articulado.calculations.wordings import CALCULATIONS, ListedCalculation, listed
-from articulado.calculations.written import Worked, last_day
+from articulado.calculations.written import Worked
 from articulado.language.languages import Language
 from articulado.language.translation import translate
 from articulado.legal.territory.table import gazetteer
@@ -26,7 +25,7 @@ from articulado.verification.briefs.passages import BriefReport
 from server.conversations.routes import ENDINGS, MEDIA_TYPES, export_calculation
 from server.errors import BODY_FAILURES, RUN_FAILURES, V1, failures
 from server.guards import Policy
-from server.lookup.law import Calculated, LawDesk
+from server.lookup.law import LawDesk
 from server.lookup.results import Comparison, DossierVerification, ProvisionOnDay, SearchResult, Verification
 from server.v1.examples import answered
 from server.v1.requests import MAX_QUESTION, Calculate, Check, Day, Options, SentFile, Verify
@@ -222,20 +221,13 @@ def calculation_routes(desk: LawDesk, language: Language) -> APIRouter:
         worked = await desk.calculate(body.calculation, body.inputs, body.question)
         accepted = request.headers.get("accept", "")
         if CALENDAR in accepted:
-            return _file(_calendar(worked).encode(), CALENDAR, "plazo.ics")
+            return _file(calendar_event(worked).encode(), CALENDAR, "plazo.ics")
         if WORD in accepted:
             content = await asyncio.to_thread(export_calculation, worked.document, language)
             return _file(content, WORD, f"calculo.{ENDINGS['docx']}")
         return JSONResponse(worked.document)
 
     return router
-
-
-def _calendar(worked: Calculated) -> str:
-    day = last_day(worked.outcome) if isinstance(worked.outcome, Result) else None
-    if worked.calculation is None or not isinstance(worked.outcome, Result) or day is None:
-        raise InvalidInput(translate("calculation.no_day", kind=worked.document["calculation"]))
-    return calendar_file(worked.outcome, worked.calculation.title, day)
 
 
 def _file(content: bytes, media_type: str, name: str) -> Response:

@@ -20,7 +20,7 @@ from articulado.calculations.deadlines import calendar_file
 from articulado.calculations.engine import calculate
 from articulado.calculations.values import Refused, Result, Stop
 from articulado.calculations.wordings import CALCULATIONS
-from articulado.calculations.written import last_day
+from articulado.calculations.written import Calculated
 
 DAYS_2026 = st.dates(date(2026, 1, 1), date(2026, 9, 30))
 TOWNS = (
@@ -245,7 +245,7 @@ def test_a_calendar_file_has_the_last_day_a_reminder_and_the_steps():
 def test_the_event_is_on_the_last_day_and_takes_all_of_it(kind, inputs, last, summary):
     outcome = calculate(CALCULATIONS[kind], inputs)
     assert isinstance(outcome, Result)
-    assert last_day(outcome) == last
+    assert Calculated(CALCULATIONS[kind], inputs, outcome, {}).last_day == last
     event = event_of(calendar_file(outcome, CALCULATIONS[kind].title, last))
     assert event.decoded("DTSTART") == last
     assert event.decoded("DTEND") == last + timedelta(days=1)
