@@ -167,6 +167,7 @@ async def analyze_question(
         "kind": turn.kind,
         "new_topic": turn.leaves or completed,
         "about_answer": turn.kind in ("same", "courtesy"),
+        "asks_deadline": turn.asks_deadline,
         "language": "" if code == language.code else code,
     }
     return {

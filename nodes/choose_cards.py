@@ -1,7 +1,7 @@
 """Choose the answer cards of a question: at most two, the second only for a second need."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NotRequired
 
 from langgraph.runtime import Runtime
@@ -14,6 +14,7 @@ from articulado.cases.rules import stated_data
 from articulado.encoders.phrasings import Phrasings
 from articulado.guides.card_answers import (
     card_text,
+    deadlines_of,
     exclusions,
     is_for,
     next_questions,
@@ -94,10 +95,14 @@ async def choose_cards(
     best = min(others, key=preference, default=None)
     says_it = best is not None and (_is_own_and_sure(best) or (of_community(best) or "") == asked_in)
     is_answered_by_text = question["is_lookup"] or question["about_answer"] or question["agreements"] or says_it
-    if len(others) == len(state["candidates"]) or is_answered_by_text:
+    said = {each["chunk"]["id"]: each for each in carried_over(state) if is_card(each["chunk"])}
+    has_cards = len(others) < len(state["candidates"]) or (question["asks_deadline"] and said)
+    if not has_cards or is_answered_by_text:
         return {"cards": [], "dated_values": [*state["dated_values"], *force, *elsewhere]}
-    said_before = {each["chunk"]["id"] for each in carried_over(state)}
     probable = await asyncio.to_thread(_probable, state, phrasings, cards)
+    repeated = _asked_again(said.values(), probable) if question["asks_deadline"] else None
+    if repeated:
+        probable = [(repeated, 1.0)]
     named = {(each["law_id"], each["provision_key"]) for each in question["provisions"]}
     asked = whole_text(question)
     regimes = regimes_named(asked)
@@ -109,11 +114,12 @@ async def choose_cards(
     for each, probability in probable:
         if probability < (SECOND if chosen else LIKELY) or len(chosen) == MAX_CARDS:
             break
-        if each["chunk"]["id"] in said_before:
+        if each["chunk"]["id"] in said and each is not repeated:
             continue
         card = card_of(each["chunk"])
         excluding = exclusions(card, regimes)
-        statements = excluding or card.shown
+        asked_for = deadlines_of(card) if each is repeated else []
+        statements = excluding or [card.shown[index] for index in asked_for] or card.shown
         answer, borne = (
             {pin.ref for pin in statements[0].pins},
             {pin.ref for statement in statements for pin in statement.pins},
@@ -130,7 +136,9 @@ async def choose_cards(
         guide = await _guide_of(card, asked, state["calculations"], store) if not excluding else None
         guides += [guide] if guide and guide not in guides else []
         version = translated(card, spoken.code)
-        chosen.append(_shown(each, version, regimes, guide["title"] if guide else "", domain.language))
+        spoken_card = version.card if version else card
+        only = exclusions(spoken_card, regimes) or [spoken_card.shown[index] for index in asked_for]
+        chosen.append(_shown(each, version, only, guide["title"] if guide else "", domain.language))
         answered |= answer
         for part in await _bearing(statements, each, store, days, domain, version.law if version else {}):
             bearing.setdefault(part["chunk"]["id"], part)
@@ -143,7 +151,7 @@ async def choose_cards(
         values += _caveats(others, regimes, days, spoken)
     values += elsewhere
     kinds = {kind for each in values for kind in each["found_by"]}
-    likely = [card_of(each["chunk"]) for each, _ in probable if chosen and each["chunk"]["id"] not in said_before]
+    likely = [card_of(each["chunk"]) for each, _ in probable if chosen and each["chunk"]["id"] not in said]
     answering = [card_of(each["chunk"]) for each in chosen]
     return {
         "cards": [*chosen, *bearing.values()],
@@ -156,11 +164,23 @@ async def choose_cards(
     }
 
 
+def _asked_again(said: Iterable[Candidate], probable: Sequence[tuple[Candidate, float]]) -> Candidate | None:
+    """Return the first card of the last answer if it names a deadline and no other likely card answers with one."""
+    first = next(iter(said), None)
+    if first is None or not deadlines_of(card_of(first["chunk"])):
+        return None
+    for each, probability in probable:
+        on_deadline = card_of(each["chunk"]).asks == "until_when"
+        if each["chunk"]["id"] != first["chunk"]["id"] and probability >= (LIKELY if on_deadline else SECOND):
+            return None
+    return first
+
+
 def _shown(
-    chosen: Candidate, spoken: CardInLanguage | None, regimes: frozenset[Regime], guide: str, language: Language
+    chosen: Candidate, spoken: CardInLanguage | None, only: Sequence[Statement], guide: str, language: Language
 ) -> Candidate:
     card = spoken.card if spoken else card_of(chosen["chunk"])
-    text = card_text(card, spoken.language if spoken else language, exclusions(card, regimes), guide)
+    text = card_text(card, spoken.language if spoken else language, only, guide)
     shown = with_changed(_with(chosen, "card", ""), text=text, provision=card.need)
     return {**shown, "language": spoken.language.code} if spoken else shown
 

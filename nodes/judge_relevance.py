@@ -12,7 +12,7 @@ from articulado.legal.vocabulary.synonyms import names_elsewhere
 from articulado.retrieval.fusion import is_asked_of, preference
 from articulado.retrieval.relevance.judge import OTHER_COUNTRY, UNDERSPECIFIED, Judgement, RelevanceJudge
 from articulado.values.answers import AnswerOutcome, whole_text
-from articulado.values.chunks import NAMED_SCORE, Candidate
+from articulado.values.chunks import NAMED_SCORE, Candidate, is_card
 from nodes.routing import has_candidates
 from nodes.turn import is_in_other_language, is_translated, question_to_score
 from state.context import ResolvedContext
@@ -91,9 +91,11 @@ async def judge_relevance(
 
 def _floor_of_follow_ups(state: RagState, bands: RelevanceBands) -> float:
     """Return the minimum probability of a follow-up; infinite if the turn follows nothing."""
-    if carried_over(state):
-        return 0.0 if state["turn_question"]["about_answer"] else bands.follow_up
-    return bands.insisting if state["conversation"] and not state["turn_question"]["new_topic"] else math.inf
+    question = state["turn_question"]
+    if carried := carried_over(state):
+        says_it = question["asks_deadline"] and any(is_card(each["chunk"]) for each in carried)
+        return 0.0 if question["about_answer"] or says_it else bands.follow_up
+    return bands.insisting if state["conversation"] and not question["new_topic"] else math.inf
 
 
 def outcome_of(judgement: Judgement, bands: RelevanceBands, *, model_decides: bool) -> AnswerOutcome:

@@ -4,6 +4,7 @@ Run this, for a few minutes, when the follow-ups, an encoder or the relevance ju
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 from zlib import crc32
 
@@ -91,7 +92,11 @@ def held_out_texts(follow_ups: Sequence[FollowUp], vectors: NDArray[np.floating]
 
 
 def labels_of(follow_ups: Sequence[FollowUp]) -> NDArray[np.bool_]:
-    return np.array([(one.leans, one.about_answer, bool(one.between)) for one in follow_ups])
+    return np.array([[_is_yes(one, decision) for decision in DECISIONS] for one in follow_ups])
+
+
+def _is_yes(follow_up: FollowUp, decision: Decision) -> bool:
+    return bool(follow_up.between) if decision == "returns" else bool(getattr(follow_up, decision))
 
 
 def trained_linear(values: NDArray[np.floating], labels: NDArray[np.bool_]) -> Linear:
@@ -112,8 +117,7 @@ def turns_to_decide(follow_ups: Sequence[FollowUp], decision: Decision) -> list[
         subjects: tuple[str, ...] = (one.first,)
         if decision == "returns":
             subjects = (one.first, one.between) if one.between else (other, one.first)
-        is_yes = {"leans": one.leans, "about_answer": one.about_answer, "returns": bool(one.between)}[decision]
-        examples.append(Example(gist(one.next), tuple(map(gist, subjects)), is_yes, one.group))
+        examples.append(Example(gist(one.next), tuple(map(gist, subjects)), _is_yes(one, decision), one.group))
     return examples
 
 
@@ -184,12 +188,14 @@ def packaged_readers(
                 support,
                 own,
                 around,
+                max_kept=None,
             )
 
 
 def others_around(phrasings: Phrasings) -> Callable[[str], Neighbourhood]:
     """Return a function that finds the neighbours of a question without the question itself."""
 
+    @cache
     def around(question: str) -> Neighbourhood:
         vector = phrasings.vectors_of([question])[0]
         return phrasings.neighbourhood(vector, without=phrasings.similarities(vector) >= OWN_NEIGHBOUR)

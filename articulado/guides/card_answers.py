@@ -17,6 +17,7 @@ from articulado.guides.cards import FOLDER, Card, Pin, Regime, Statement, packag
 from articulado.guides.translations import translated
 from articulado.language.folding import fold
 from articulado.language.languages import Language
+from articulado.language.quantities import quantities
 from articulado.language.translation import DEFAULT_LANGUAGE
 from articulado.legal.validity import in_force
 from articulado.legal.wordings import certainty, tracked_laws
@@ -26,6 +27,7 @@ from articulado.values.protocols import ChunkStore
 
 WORDINGS = FOLDER / "wordings.json"
 GENERAL: Regime = "laboral"
+_TERMS = ("day", "week", "month")
 MAX_SUGGESTED = 3
 
 
@@ -65,6 +67,13 @@ def is_for(card: Card, regimes: frozenset[Regime]) -> bool:
 def exclusions(card: Card, regimes: frozenset[Regime]) -> list[Statement]:
     """Return the statements of a card on named regimes that it is not for."""
     return [] if is_for(card, regimes) else [each for each in card.not_for if each.regime in regimes]
+
+
+def deadlines_of(card: Card) -> list[int]:
+    """Return the indices in ``card.shown`` of the answer and the deadline; none if they name no term."""
+    is_on_term = card.asks == "until_when" or any(found.unit in _TERMS for found in quantities(card.answer.text))
+    asked = [card.answer if card.deadline or is_on_term else None, card.deadline]
+    return [index for index, each in enumerate(card.shown) if any(each is other for other in asked)]
 
 
 async def next_questions(
@@ -139,9 +148,10 @@ def _is_current(
 
 
 def card_text(card: Card, language: Language, said: Sequence[Statement] = (), guide: str = "") -> str:
-    """Return a card as text; ``said`` replaces its statements for a regime, ``guide`` the title of its case guide."""
+    """Return a card as text; ``said`` replaces all statements, ``guide`` is the title of its case guide."""
     if said:
-        return "\n".join(_line(each.text, each) for each in said)
+        until = language.translate("card_deadline", text=card.deadline.text) if card.deadline else ""
+        return "\n".join(_line(until if each == card.deadline else each.text, each) for each in said)
     offered = [language.translate("card_guide", title=guide)] if guide else []
     return "\n".join([*_lines(card, language), *offered])
 

@@ -127,6 +127,7 @@ class TurnQuestion(TypedDict):
     single one is certain.
 
     ``new_topic``: nothing is carried over. ``about_answer``: about the last answer, nothing is searched.
+    ``asks_deadline``: a follow-up that asks how long somebody has to act.
     ``other_matter``: other field of knowledge according to the reader; empty: unnamed field, ``None``: same field.
 
     ``is_lookup``: asks only for the text of its ``provisions`` and ``decisions``; ``missing`` tells why they are not in
@@ -144,6 +145,7 @@ class TurnQuestion(TypedDict):
     kind: TurnKind
     new_topic: bool
     about_answer: bool
+    asks_deadline: bool
     other_matter: str | None
     language: str
     meant: list[str]
@@ -176,6 +178,7 @@ def question_of(text: str, subject: str = "", kind: TurnKind = "alone") -> TurnQ
         "kind": kind,
         "new_topic": False,
         "about_answer": False,
+        "asks_deadline": False,
         "other_matter": None,
         "language": "",
         "meant": [],

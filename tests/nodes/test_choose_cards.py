@@ -165,6 +165,28 @@ async def test_a_card_that_was_the_last_answer_is_not_the_next_one():
     assert cards_of(await chosen(*again, carried=again, new_topic=True)) == ["holidays/how_many"]
 
 
+async def test_a_deadline_is_told_from_the_card_of_the_last_answer():
+    pins = [f"{LAW}#Artículo 38||dos meses antes"]
+    until = card(
+        "until", "Quién fija las fechas", 38, "dos meses antes", deadline={"text": "Demande en 20 días.", "pins": pins}
+    )
+    said = [found(until, 0.9), provision(HOLIDAYS, 0.8)]
+
+    again = await updated(*said[1:], carried=said, asks_deadline=True)
+    assert cards_of(again["cards"]) == ["holidays/until"]
+    answer, deadline = again["cards"][0]["chunk"]["text"].splitlines()
+    assert answer.startswith("Son los que dice la ley")
+    assert deadline == "Plazo: Demande en 20 días. (artículo 38 ET)"
+    assert again["cards"][1]["says"] == "2. Se conocerán dos meses antes."
+    assert cards_of(await chosen(found(MARRIAGE, 0.9), *said, carried=said, asks_deadline=True)) == [
+        "holidays/marriage"
+    ]
+    assert cards_of(await chosen(*said, carried=said, asks_deadline=False)) == []
+    assert cards_of(await chosen(*said[1:], carried=said, asks_deadline=True, new_topic=True)) == []
+    without = [found(HOW_MANY, 0.9), *said[1:]]
+    assert cards_of(await chosen(*without, carried=without, asks_deadline=True)) == []
+
+
 @pytest.mark.parametrize("values", [{"about_answer": True}, {"read": {"is_lookup": True}}])
 async def test_no_card_answers_a_look_up_or_a_turn_about_the_last_answer(values):
     assert cards_of(await chosen(found(HOW_MANY, 0.9), **values)) == []

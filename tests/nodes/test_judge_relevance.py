@@ -175,6 +175,13 @@ async def test_a_question_is_read_as_its_conversation_completes_it():
     assert judge.questions == ["¿y el 49? (artículo 49, ET)"]
 
 
+async def test_a_question_for_the_deadline_of_an_answer_card_is_always_answered():
+    said = [candidate(make_chunk(7, law_id="fichas", collection="fichas", chunk_type="card"), 0.5, "card")]
+    turn = {"carried": said, "conversation": CONVERSATION}
+    assert (await judged(KnownJudge((0.01, "fiscal")), **turn, asks_deadline=True))["outcome"] == "answer"
+    assert (await judged(KnownJudge((0.01, "fiscal")), **turn))["outcome"] == "decline"
+
+
 async def test_follow_ups_are_answered_unless_the_topic_is_new():
     judge = KnownJudge(**{"¿y el IRPF?": (0.1, "fiscal")})
     turn = {"question": "¿y el IRPF?", "carried": FOUND[:1], "conversation": CONVERSATION}

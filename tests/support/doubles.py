@@ -66,6 +66,9 @@ class WrittenTurns:
     def resumed(self, question: str, subject: str, left: Sequence[str]) -> int | None:
         return None
 
+    def asks_deadline(self, question: str, subject: str) -> bool:
+        return "plazo" in question
+
 
 class FakeStore:
     """Holds chunks in memory; ``rankings`` says what each query text's number (its first term id) finds."""

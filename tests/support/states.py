@@ -6,7 +6,7 @@ from typing import Any
 from articulado.values.answers import question_of
 from state.rag import fresh_turn
 
-OF_QUESTION = ("kind", "new_topic", "about_answer", "other_matter")
+OF_QUESTION = ("kind", "new_topic", "about_answer", "asks_deadline", "other_matter")
 
 
 def begun(read: Mapping[str, Any] | None = None, **values: Any) -> dict[str, Any]:

@@ -13,16 +13,18 @@ LEAN = ["¿y si estoy de baja?", "¿y si soy interina?", "¿y quién lo paga?", 
 ALONE = ["despido improcedente", "salario mínimo actual", "permiso de mudanza", "despido nulo y salario"] * 5
 ABOUT = ["explícamelo", "ponme un ejemplo"] * 5
 BACK = ["volviendo a las vacaciones", "volviendo a lo primero"] * 5
+DEADLINE = ["¿hasta cuándo puedo reclamar?", "¿qué plazo hay?"] * 5
 FOLLOW_UPS = [
     FollowUp(
         first="¿Vacaciones?",
         next=text,
         leans=text not in ALONE,
         about_answer=text in ABOUT,
+        asks_deadline=text in DEADLINE,
         between="¿Despido?" if text in BACK else "",
         conversation=f"c{number % 10}",
     )
-    for number, text in enumerate([*LEAN, *ALONE, *ABOUT, *BACK])
+    for number, text in enumerate([*LEAN, *ALONE, *ABOUT, *BACK, *DEADLINE])
 ]
 
 
@@ -59,8 +61,9 @@ def test_words_separate_decisions_and_terms_of_one_question_weigh_nothing():
     more = [*FOLLOW_UPS, FollowUp(first="x", next="zzyzx", leans=False)]
     questions = [one.next for one in more]
     texts = trained_texts(questions, FirstLetters().encode(questions), labels_of(more))
-    leans, about, returns = texts.of_question("¿y si soy interina de baja?")
-    assert leans > 0 > max(about, returns)
+    leans, *others = texts.of_question("¿y si soy interina de baja?")
+    assert leans > 0 > max(others)
+    assert np.argmax(texts.of_question("¿qué plazo tengo para reclamar?")[1:]) == 2
     assert texts.of_question("salario del despido")[0] < 0 < texts.of_question("ponme un ejemplo")[1]
     known = places_of("mudanza salario")
     assert not texts.idf[[place for place in places_of("zzyzx") if place not in known]].all()

@@ -26,10 +26,10 @@ from articulado.values.errors import ConfigurationError
 FILE = Path(str(resources.files("articulado.retrieval.conversation"))) / "leaning.npz"
 PLACES = 1 << 14
 
-Decision = Literal["leans", "about_answer", "returns"]
-DECISIONS: tuple[Decision, ...] = ("leans", "about_answer", "returns")
-"""Decisions on a turn: it needs its subject, it asks about the answer, it resumes an earlier subject."""
-THRESHOLDS: Mapping[Decision, float] = {"leans": -0.8, "about_answer": 2.0, "returns": -1.0}
+Decision = Literal["leans", "about_answer", "returns", "asks_deadline"]
+DECISIONS: tuple[Decision, ...] = ("leans", "about_answer", "returns", "asks_deadline")
+"""Decisions on a turn: it needs its subject, asks about the answer, resumes an earlier subject, asks for a deadline."""
+THRESHOLDS: Mapping[Decision, float] = {"leans": -0.8, "about_answer": 2.0, "returns": -1.0, "asks_deadline": 0.0}
 """Log odds above which a decision is yes; losing a subject costs more than keeping one."""
 
 OF_WORDING = ("opening", "pointing", "words", "length", "overlap")
@@ -54,6 +54,10 @@ class TurnJudge(Protocol):
 
     def resumed(self, question: str, subject: str, left: Sequence[str]) -> int | None:
         """Return the index of the subject in ``left`` that a question resumes; ``None`` without one."""
+        ...
+
+    def asks_deadline(self, question: str, subject: str) -> bool:
+        """Return True if a follow-up asks how long somebody has to act."""
         ...
 
 
@@ -119,13 +123,14 @@ class SignReader:
         support: Support | None = None,
         encoder: SentenceEncoder | None = None,
         around: Callable[[str], Neighbourhood] | None = None,
+        max_kept: int | None = _MAX_KEPT,
     ) -> None:
         self._domain, self._wording, self._encoder = domain, wording, encoder
-        self._support = lru_cache(_MAX_KEPT)(support) if support else None
+        self._support = lru_cache(max_kept)(support) if support else None
         self._around = around if support and encoder else None
-        self.vector = lru_cache(_MAX_KEPT)(self._vector)
-        self.signs = lru_cache(_MAX_KEPT)(self._signs)
-        self.neighbours = lru_cache(_MAX_KEPT)(self._neighbours)
+        self.vector = lru_cache(max_kept)(self._vector)
+        self.signs = lru_cache(max_kept)(self._signs)
+        self.neighbours = lru_cache(max_kept)(self._neighbours)
 
     @property
     def variant(self) -> str:
@@ -191,6 +196,9 @@ class LearntTurns:
         scores = [self._score("returns", question, (earlier, subject)) for earlier in left]
         best = max(range(len(left)), key=lambda place: (scores[place], place), default=None)
         return best if best is not None and scores[best] > THRESHOLDS["returns"] else None
+
+    def asks_deadline(self, question: str, subject: str) -> bool:
+        return self._score("asks_deadline", question, (subject,)) > THRESHOLDS["asks_deadline"]
 
     def _scored(self, decision: Decision, question: str, subjects: tuple[str, ...]) -> float:
         model = self._model()

@@ -42,6 +42,7 @@ class TurnReading:
     kind: TurnKind
     subject: str = ""
     leaves: bool = False
+    asks_deadline: bool = False
 
 
 def gist(question: str) -> str:
@@ -71,8 +72,9 @@ def read_turn(question: str, conversation: Sequence[Message], language: Language
     kind, resumed = _read(question, subject, left, language, judge)
     if resumed is not None:
         return TurnReading("adds", resumed.text, leaves=True)
-    leaves = kind == "alone" and bool(subject.question)
-    return TurnReading(kind, subject.text if kind in ("adds", "same") else "", leaves)
+    if kind not in ("adds", "same"):
+        return TurnReading(kind, leaves=kind == "alone" and bool(subject.question))
+    return TurnReading(kind, subject.text, asks_deadline=judge.asks_deadline(gist(question), gist(subject.question)))
 
 
 def _read(

@@ -166,14 +166,15 @@ class Unanswerable(_Record):
 class FollowUp(_Record):
     """Two questions of one person; ``leans``: the ``next`` one depends on the ``first``.
 
-    ``about_answer``: it only asks to explain, repeat or source the answer. ``between``: question on another subject in
-    between. ``conversation``: name of the conversation, one side of a split.
+    ``about_answer``: it only asks to explain, repeat or source the answer. ``asks_deadline``: it asks how long somebody
+    has to act. ``between``: question on another subject in between. ``conversation``: its name, one side of a split.
     """
 
     first: Text
     next: Text
     leans: bool
     about_answer: bool = False
+    asks_deadline: bool = False
     between: str = ""
     conversation: str = ""
 

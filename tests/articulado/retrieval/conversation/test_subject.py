@@ -27,6 +27,9 @@ class LeansWith:
     def resumed(self, question, subject, left):
         return left.index(self.resuming[question]) if self.resuming.get(question) in left else None
 
+    def asks_deadline(self, question, subject):
+        return "plazo" in question
+
 
 def messages(*texts):
     """Make a conversation; an answer that is ``REFUSAL`` was declined."""
@@ -49,6 +52,12 @@ def test_follow_ups_keep_the_main_question_and_the_last_follow_up():
     longer = (*talk, "¿y a media jornada?", "Igual.")
     reading = read("¿y fija?", *longer, leaning=["¿y de baja?", "¿y a media jornada?"])
     assert reading.subject == f"{FIRST} ¿y a media jornada?"
+
+
+def test_only_a_follow_up_asks_for_the_deadline_of_its_subject():
+    assert read("¿y qué plazo tengo?", FIRST, "Treinta.") == TurnReading("adds", FIRST, asks_deadline=True)
+    alone = read_turn("¿qué plazo tengo?", messages(FIRST, "Treinta."), ES, LeansWith())
+    assert alone == TurnReading("alone", leaves=True)
 
 
 def test_questions_about_the_answer_keep_the_subject():
