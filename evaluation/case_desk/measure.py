@@ -10,7 +10,7 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, TypeAdapter, model_validator
 
 from articulado.cases.confidence import MIN_CONFIDENCE, CaseGraph, Curve, fit_curve
 from articulado.cases.fields import canonical_value
@@ -64,7 +64,7 @@ Day = Annotated[date, BeforeValidator(lambda written: date.fromisoformat(str(wri
 
 
 class _Row(BaseModel):
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(strict=True)
 
     id: Word
     profile: Word
@@ -87,6 +87,7 @@ class _Row(BaseModel):
 
 
 EXPECTED = {
+    "": "«answerable» y «article» se contradicen. Una consulta tiene respuesta si, y solo si, tiene un artículo.",
     "id": "debe ser un identificador sin espacios",
     "profile": "debe ser el nombre de un perfil, como plan_401k",
     "inquiry": "debe ser el texto de la consulta",
@@ -100,7 +101,6 @@ EXPECTED = {
     "outcome": "debe ser found, uncertain u out_of_scope",
     "fields": "debe ser una lista de nombres de datos",
 }
-NEEDED = "Son obligatorios id, profile, inquiry y article."
 
 
 def own_decisions() -> tuple[LabelledCase, ...]:
@@ -127,24 +127,8 @@ def read_cases(path: Path) -> tuple[LabelledCase, ...]:
             outcome=row.outcome,
             fields=tuple(row.fields_),
         )
-        for row in rows_of(path, NEEDED, _row, "consulta")
+        for _, row in rows_of(path, TypeAdapter(_Row), "consulta", "id, profile, inquiry y article", EXPECTED)
     )
-
-
-def _row(value: Mapping[str, Any], where: str) -> _Row:
-    try:
-        return _Row.model_validate(value, strict=True)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = str(first["loc"][0]) if first["loc"] else ""
-        if first["type"] == "missing":
-            raise InvalidInput(f"{where}: falta «{name}». {NEEDED}") from error
-        if not name:
-            raise InvalidInput(
-                f"{where}: «answerable» y «article» se contradicen. Una consulta tiene respuesta si, y solo si, tiene "
-                "un artículo."
-            ) from error
-        raise InvalidInput(f"{where}: «{name}» {EXPECTED[name]}.") from error
 
 
 def cases_of_profile(

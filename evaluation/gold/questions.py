@@ -6,12 +6,20 @@ empty for a negative, a question without an answer in the law.
 
 import json
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Protocol, TypeVar
+from typing import Annotated, Any, ClassVar, Protocol, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    TypeAdapter,
+    ValidationError,
+)
 
 from articulado.language.folding import fold
 from articulado.language.translation import reason
@@ -85,44 +93,100 @@ def _object(line: str, where: str, needed: str) -> Mapping[str, Any]:
 class Identified(Protocol):
     """A row with an identifier."""
 
-    id: str
+    @property
+    def id(self) -> str: ...
 
 
 R = TypeVar("R", bound=Identified)
+TURNS = "turns"
 
 
-def rows_of(path: Path, needed: str, parse: Callable[[Mapping[str, Any], str], R], noun: str) -> list[R]:
-    """Parse the lines of a file; refuse repeated ids and an empty file. ``noun`` (feminine) names a row in messages."""
-    rows: dict[str, tuple[int, R]] = {}
-    for number, where, value in json_lines(path, needed):
-        row = parse(value, where)
+def rows_of(
+    path: Path, adapter: TypeAdapter[R], noun: str, obligatory: str, expected: Mapping[str, str]
+) -> list[tuple[Mapping[str, Any], R]]:
+    """Return the objects of a file and their values; refuse repeated ids and an empty file.
+
+    Messages name a row by its ``noun`` (feminine), its ``obligatory`` fields and what is ``expected`` of a field.
+    """
+    rows: dict[str, tuple[int, Mapping[str, Any], R]] = {}
+    for number, where, value in json_lines(path, f"Cada línea debe ser {{…}} con {obligatory}."):
+        try:
+            row = adapter.validate_python(value)
+        except ValidationError as error:
+            raise InvalidInput(_fault(error, where, obligatory, expected)) from error
         if row.id in rows:
             raise InvalidInput(
                 f"{where}: el identificador «{row.id}» ya está en la línea {rows[row.id][0]}. "
                 f"Dé a cada {noun} uno propio."
             )
-        rows[row.id] = number, row
+        rows[row.id] = number, value, row
     if not rows:
         raise InvalidInput(f"{path} no tiene ninguna {noun}. Escriba una por línea, cada una como un objeto JSON.")
-    return [row for _, row in rows.values()]
+    return [(value, row) for _, value, row in rows.values()]
+
+
+def _fault(error: ValidationError, where: str, obligatory: str, expected: Mapping[str, str]) -> str:
+    first = error.errors()[0]
+    names = [part for part in first["loc"] if isinstance(part, str)]
+    if names[:1] == [TURNS] and names[1:]:
+        where, names, obligatory = f"{where}, turno {int(first['loc'][1]) + 1}", names[1:], "question y relevant"
+    if not names:
+        return f"{where}: {expected['']}"
+    if first["type"] == "missing":
+        return f"{where}: falta «{names[0]}». Son obligatorios {obligatory}."
+    return f"{where}: «{names[0]}» {expected.get(names[0], 'debe ser un texto')}."
 
 
 DATASETS = Path(__file__).parents[1] / "datasets"
 MAX_GRADE = 3
-NEEDED = "Cada línea debe ser {…} con id, question y relevant."
+
+
+def _as_list(value: object) -> object:
+    return [value] if isinstance(value, str) else value or []
+
+
+def _one_word(value: str) -> str:
+    if value.split() != [value]:
+        raise ValueError("blank")
+    return value
+
+
+_GRADES = TypeAdapter(dict[str, Annotated[int, Field(strict=True, ge=0, le=MAX_GRADE)]])
+
+
+def _graded_provisions(relevant: object) -> dict[Provision, int]:
+    grades: dict[Provision, int] = {}
+    for text, grade in _GRADES.validate_python(relevant).items():
+        provision = parse_provision(text)
+        if provision is None:
+            raise ValueError(text)
+        if grade:
+            grades[provision] = max(grade, grades.get(provision, 0))
+    return grades
+
+
+# Types of the fields of a row, which read the values of a file.
+CONFIG = ConfigDict(str_strip_whitespace=True, coerce_numbers_to_str=True)
+Id = Annotated[str, AfterValidator(_one_word)]
+Filled = Annotated[str, Field(min_length=1)]
+Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
+Texts = Annotated[tuple[str, ...], BeforeValidator(_as_list)]
+Grades = Annotated[Mapping[Provision, int], PlainValidator(_graded_provisions)]
 
 
 @dataclass(frozen=True)
 class Question:
     """One question of a gold set; ``relevant`` gives the grade of each right provision."""
 
-    id: str
-    question: str
-    relevant: Mapping[Provision, int]
-    category: str = ""
-    topic: str = ""
-    voice: str = ""
-    answer_facts: tuple[str, ...] = ()
+    __pydantic_config__: ClassVar[ConfigDict] = CONFIG
+
+    id: Id
+    question: Filled
+    relevant: Grades
+    category: Text = ""
+    topic: Text = ""
+    voice: Text = ""
+    answer_facts: Texts = ()
 
     @property
     def is_negative(self) -> bool:
@@ -143,45 +207,6 @@ class GoldSet:
         return [provision for question in self.questions for provision in question.relevant]
 
 
-def as_list(value: object) -> object:
-    return [value] if isinstance(value, str) else value or []
-
-
-def one_word(value: str) -> str:
-    if value.split() != [value]:
-        raise ValueError("blank")
-    return value
-
-
-def _graded_provisions(relevant: dict[str, int]) -> dict[Provision, int]:
-    grades: dict[Provision, int] = {}
-    for text, grade in relevant.items():
-        provision = parse_provision(text)
-        if provision is None:
-            raise ValueError(text)
-        if grade:
-            grades[provision] = max(grade, grades.get(provision, 0))
-    return grades
-
-
-Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
-Grades = Annotated[
-    dict[str, Annotated[int, Field(strict=True, ge=0, le=MAX_GRADE)]], AfterValidator(_graded_provisions)
-]
-
-
-class _Row(BaseModel):
-    model_config = ConfigDict(extra="allow", str_strip_whitespace=True, coerce_numbers_to_str=True)
-
-    id: Annotated[str, AfterValidator(one_word)]
-    question: Annotated[str, Field(min_length=1)]
-    relevant: Grades
-    category: Text = ""
-    topic: Text = ""
-    voice: Text = ""
-    answer_facts: Annotated[list[str], BeforeValidator(as_list)] = []
-
-
 EXPECTED = {
     "id": "debe ser un identificador sin espacios",
     "question": "debe ser el texto de la pregunta",
@@ -197,23 +222,6 @@ def read_gold(path: Path) -> list[Question]:
 
 def read_gold_set(path: Path) -> GoldSet:
     """Read a gold set; errors name the line."""
-    rows = rows_of(path, NEEDED, _row, "pregunta")
-    ignored = dict.fromkeys(key for row in rows for key in row.model_extra or {})
-    return GoldSet(path.stem, path, tuple(map(_question, rows)), tuple(ignored))
-
-
-def _question(row: _Row) -> Question:
-    values = {name: getattr(row, name) for name in _Row.model_fields}
-    return Question(**values | {"answer_facts": tuple(row.answer_facts)})
-
-
-def _row(value: Mapping[str, Any], where: str) -> _Row:
-    try:
-        return _Row.model_validate(value)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = str(first["loc"][0])
-        if first["type"] == "missing":
-            raise InvalidInput(f"{where}: falta «{field}». Son obligatorios id, question y relevant.") from error
-        expected = EXPECTED.get(field, "debe ser un texto")
-        raise InvalidInput(f"{where}: «{field}» {expected}.") from error
+    rows = rows_of(path, TypeAdapter(Question), "pregunta", "id, question y relevant", EXPECTED)
+    ignored = dict.fromkeys(key for value, _ in rows for key in value if key not in Question.__dataclass_fields__)
+    return GoldSet(path.stem, path, tuple(question for _, question in rows), tuple(ignored))

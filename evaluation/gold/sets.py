@@ -1,26 +1,29 @@
 """Gold sets of conversations in JSON Lines, and the gold sets of a run with their checks."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter
 
 from articulado.values.errors import InvalidInput
 from articulado.values.protocols import ChunkStore
 from evaluation.gold.questions import (
+    CONFIG,
     DATASETS,
     EXPECTED,
+    TURNS,
+    Filled,
     GoldSet,
     Grades,
+    Id,
     Key,
     Provision,
     Text,
-    as_list,
+    Texts,
     json_lines,
     key_of,
-    one_word,
     parse_provision,
     read_gold_set,
     rows_of,
@@ -31,20 +34,31 @@ if TYPE_CHECKING:
     from articulado.config.settings import Settings
 
 
-TURNS = "turns"
-NEEDED = "Cada línea debe ser {…} con id y turns."
+def _provisions(texts: tuple[str, ...]) -> tuple[Provision, ...]:
+    parsed = [parse_provision(text) for text in texts]
+    if None in parsed:
+        raise ValueError(texts)
+    return tuple(provision for provision in parsed if provision)
+
+
+if TYPE_CHECKING:
+    Provisions = tuple[Provision, ...]
+else:
+    Provisions = Annotated[Texts, AfterValidator(_provisions)]
 
 
 @dataclass(frozen=True)
 class Turn:
     """One question of a conversation; ``relevant`` gives the grade of each right provision."""
 
-    question: str
-    relevant: Mapping[Provision, int]
-    kind: str = ""
-    must_keep: tuple[Provision, ...] = ()
-    must_not: tuple[Provision, ...] = ()
-    answer_facts: tuple[str, ...] = ()
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(str_strip_whitespace=True)
+
+    question: Filled
+    relevant: Grades
+    kind: Text = ""
+    must_keep: Provisions = ()
+    must_not: Provisions = ()
+    answer_facts: Texts = ()
 
     @property
     def answering(self) -> frozenset[Key]:
@@ -56,10 +70,12 @@ class Turn:
 class Conversation:
     """Turns of one thread, in order; at least one."""
 
-    id: str
-    turns: tuple[Turn, ...]
-    topic: str = ""
-    voice: str = ""
+    __pydantic_config__: ClassVar[ConfigDict] = CONFIG
+
+    id: Id
+    turns: Annotated[tuple[Turn, ...], Field(min_length=1)]
+    topic: Text = ""
+    voice: Text = ""
 
 
 @dataclass(frozen=True)
@@ -77,36 +93,6 @@ class ConversationSet:
         return [provision for turn in turns for provision in (*turn.relevant, *turn.must_keep, *turn.must_not)]
 
 
-def _provisions(texts: list[str]) -> tuple[Provision, ...]:
-    parsed = [parse_provision(text) for text in texts]
-    if None in parsed:
-        raise ValueError(texts)
-    return tuple(provision for provision in parsed if provision)
-
-
-Provisions = Annotated[list[str], BeforeValidator(as_list), AfterValidator(_provisions)]
-
-
-class _Turn(BaseModel):
-    model_config = ConfigDict(extra="allow", str_strip_whitespace=True)
-
-    question: Annotated[str, Field(min_length=1)]
-    relevant: Grades
-    kind: Text = ""
-    must_keep: Provisions = []
-    must_not: Provisions = []
-    answer_facts: Annotated[list[str], BeforeValidator(as_list)] = []
-
-
-class _Row(BaseModel):
-    model_config = ConfigDict(extra="allow", str_strip_whitespace=True, coerce_numbers_to_str=True)
-
-    id: Annotated[str, AfterValidator(one_word)]
-    turns: Annotated[list[_Turn], Field(min_length=1)]
-    topic: Text = ""
-    voice: Text = ""
-
-
 _EXPECTED = EXPECTED | {
     "relevant": 'debe ser un objeto como {"BOE-A-2015-11430#Artículo 38": 2}, con grados 1 o 2, o {} si el turno no '
     "pregunta nada",
@@ -119,7 +105,7 @@ _EXPECTED = EXPECTED | {
 def has_conversations(path: Path) -> bool:
     """Tell if the lines of a file are conversations; raise ``InvalidInput`` if they are mixed with questions."""
     kinds: dict[bool, int] = {}
-    for number, where, value in json_lines(path, NEEDED):
+    for number, where, value in json_lines(path, "Cada línea debe ser {…} con id y turns."):
         kinds.setdefault(TURNS in value, number)
         if len(kinds) > 1:
             raise InvalidInput(
@@ -131,31 +117,11 @@ def has_conversations(path: Path) -> bool:
 
 def read_conversations(path: Path) -> ConversationSet:
     """Read a gold set of conversations; errors name the line."""
-    rows = rows_of(path, NEEDED, _row, "conversación")
-    ignored = dict.fromkeys(key for row in rows for part in (row, *row.turns) for key in part.model_extra or {})
-    conversations = (Conversation(row.id, tuple(map(_turn, row.turns)), row.topic, row.voice) for row in rows)
-    return ConversationSet(path.stem, path, tuple(conversations), tuple(ignored))
-
-
-def _turn(row: _Turn) -> Turn:
-    values: dict[str, Any] = {name: getattr(row, name) for name in _Turn.model_fields}
-    return Turn(**values | {name: tuple(values[name]) for name in ("must_keep", "must_not", "answer_facts")})
-
-
-def _row(value: Mapping[str, Any], where: str) -> _Row:
-    try:
-        return _Row.model_validate(value)
-    except ValidationError as error:
-        first = error.errors()[0]
-        # ("turns", 0, "relevant", …): the field is the last name that the schema knows.
-        names = [str(part) for part in first["loc"]]
-        in_turn = len(names) > 2 and names[0] == TURNS
-        field = names[2] if in_turn else names[0]
-        place = f"{where}, turno {int(names[1]) + 1}" if in_turn else where
-        if first["type"] == "missing":
-            obligatory = "question y relevant" if in_turn else "id y turns"
-            raise InvalidInput(f"{place}: falta «{field}». Son obligatorios {obligatory}.") from error
-        raise InvalidInput(f"{place}: «{field}» {_EXPECTED.get(field, 'debe ser un texto')}.") from error
+    rows = rows_of(path, TypeAdapter(Conversation), "conversación", "id y turns", _EXPECTED)
+    of_set, of_turn = Conversation.__dataclass_fields__, Turn.__dataclass_fields__
+    parts = [part for value, _ in rows for part in ((value, of_set), *((turn, of_turn) for turn in value[TURNS]))]
+    ignored = dict.fromkeys(key for value, known in parts for key in value if key not in known)
+    return ConversationSet(path.stem, path, tuple(conversation for _, conversation in rows), tuple(ignored))
 
 
 OWN_SET = "demo.jsonl"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
 import numpy as np
 
@@ -11,21 +12,9 @@ from articulado.language.languages import Language
 from articulado.retrieval.ranking.cross_encoder import ModelFiles
 from articulado.retrieval.ranking.table import UnavailableReranker, reranker_for, resolve_auto
 from articulado.values.answers import Message, RerankStrategy, TurnQuestion, whole_text
-from articulado.values.chunks import Candidate, Chunk
+from articulado.values.chunks import Chunk
 from articulado.values.errors import ConfigurationError, ModelError
-from articulado.values.protocols import (
-    MAX_SELECTED,
-    ChunkStore,
-    Embedded,
-    Hit,
-    HybridQuery,
-    Keep,
-    Reranked,
-    Reranker,
-    SearchFilter,
-    SparseVector,
-    keep_nothing,
-)
+from articulado.values.protocols import ChunkStore, Embedded, Keep, Reranked, Reranker, SparseVector, keep_nothing
 from evaluation.gold.questions import GoldSet
 from evaluation.retrieval.evaluate import Configuration, Retriever, evaluate
 from graph.services import Services
@@ -70,10 +59,8 @@ class NarrowedStore:
     lookup: bool
     references: bool
 
-    async def search(
-        self, collection: str, queries: Sequence[HybridQuery], *, limit: int, prefetch: int, where: SearchFilter
-    ) -> list[list[Hit]]:
-        return await self.store.search(collection, queries, limit=limit, prefetch=prefetch, where=where)
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.store, name)
 
     async def fetch(self, ids: Sequence[int]) -> list[Chunk]:
         return await self.store.fetch(ids) if self.references else []
@@ -84,17 +71,6 @@ class NarrowedStore:
     async def citing(self, ids: Sequence[int]) -> list[Chunk]:
         return await self.store.citing(ids) if self.references else []
 
-    async def select(
-        self, collections: Sequence[str], where: SearchFilter, *, limit: int = MAX_SELECTED
-    ) -> list[Chunk]:
-        return await self.store.select(collections, where, limit=limit)
-
-    async def counts(self) -> dict[str, int]:
-        return await self.store.counts()
-
-    async def close(self) -> None:
-        pass
-
 
 class QuestionWordsReader:
     """Reader whose searches keep only words of the question."""
@@ -102,20 +78,12 @@ class QuestionWordsReader:
     def __init__(self, reader: Reader, language: Language) -> None:
         self._reader, self._language = reader, language
 
-    @property
-    def name(self) -> str:
-        return self._reader.name
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reader, name)
 
-    async def searches(
-        self,
-        question: TurnQuestion,
-        conversation: Sequence[Message],
-        *,
-        follow_up: bool,
-        deadline: float | None = None,
-    ) -> Searches:
+    async def searches(self, question: TurnQuestion, conversation: Sequence[Message], **options: Any) -> Searches:
         """Return the reader's searches, without those contained in an earlier one."""
-        said = await self._reader.searches(question, conversation, follow_up=follow_up, deadline=deadline)
+        said = await self._reader.searches(question, conversation, **options)
         question_stems = set(self._language.stems(whole_text(question)))
         kept: list[list[str]] = []
         for search in said.queries:
@@ -124,16 +92,13 @@ class QuestionWordsReader:
                 kept.append(words)
         return replace(said, queries=[" ".join(words) for words in kept])
 
-    async def close(self) -> None:
-        pass
-
 
 def without_synonyms(services: Services) -> Services:
     offline = services.settings.reader.provider == "offline"
     return replace(
         services,
         sparse=Bm25Encoder(services.language) if isinstance(services.sparse, Bm25Encoder) else services.sparse,
-        offline_reader=QuestionWordsReader(services.offline_reader, services.language)
+        offline_reader=cast(Reader, QuestionWordsReader(services.offline_reader, services.language))
         if offline
         else services.offline_reader,
     )
@@ -169,27 +134,16 @@ class WatchedReranker:
     reranker: Reranker
     failures: dict[str, str] = field(default_factory=dict)
 
-    @property
-    def limit(self) -> int | None:
-        return self.reranker.limit
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.reranker, name)
 
-    async def score(
-        self,
-        question: TurnQuestion,
-        queries: Sequence[str],
-        candidates: Sequence[Candidate],
-        *,
-        deadline: float | None = None,
-    ) -> Reranked:
+    async def score(self, question: TurnQuestion, *args: Any, **options: Any) -> Reranked:
         """Score every candidate (``Reranker.score``)."""
         try:
-            return await self.reranker.score(question, queries, candidates, deadline=deadline)
+            return await self.reranker.score(question, *args, **options)
         except ModelError as error:
             self.failures[whole_text(question)] = str(error)
             raise
-
-    async def close(self) -> None:
-        pass
 
 
 def watch_reranker(strategy: RerankStrategy, services: Services) -> tuple[Services, Mapping[str, str]]:
@@ -198,7 +152,7 @@ def watch_reranker(strategy: RerankStrategy, services: Services) -> tuple[Servic
     if reranker is None:
         return services, {}
     watched = WatchedReranker(reranker)
-    return replace(services, rerankers={**services.rerankers, strategy: watched}), watched.failures
+    return replace(services, rerankers={**services.rerankers, strategy: cast(Reranker, watched)}), watched.failures
 
 
 @dataclass(frozen=True)
@@ -233,7 +187,7 @@ def services_of(setup: Setup, services: Services) -> Services:
         base,
         embedder=base.embedder if setup.dense else ZeroEmbedder(base.embedder.dimensions),
         sparse=base.sparse if setup.lexical else EmptySparseEncoder(),
-        store=NarrowedStore(base.store, lookup=setup.lookup, references=setup.references),
+        store=cast(ChunkStore, NarrowedStore(base.store, lookup=setup.lookup, references=setup.references)),
     )
 
 
