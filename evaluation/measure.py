@@ -19,7 +19,7 @@ from evaluation.recording.run import RecordedRun
 from evaluation.report import set_report
 from evaluation.retrieval.ablation import ablation
 from evaluation.retrieval.evaluate import Outcome, Retriever, evaluate
-from evaluation.retrieval.run import METRICS, Run, per_question, read_trec, write_trec
+from evaluation.retrieval.run import METRICS, Ranked, Run, per_question, read_trec, write_trec
 from evaluation.statistics import Paired, compare
 from nodes.stage import default_options
 
@@ -89,7 +89,7 @@ async def measure(
         services = await recorded.services(services)
     strategy = default_options(services.settings).overridden_by(context).rerank_strategy
     sets, dialogues = [], []
-    run: Run = {}
+    run: dict[str, Sequence[Ranked]] = {}
     unfinished: dict[tuple[str, str], ReplyMissing] = {}
     for gold in inputs.questions:
         tell(f"Evaluando {gold.name}")

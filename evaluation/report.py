@@ -114,7 +114,7 @@ def _step(
 def _question(outcome: Outcome, question: Question, cited: Mapping[str, Sequence[Provision]] | None) -> dict[str, Any]:
     retrieved = outcome.retrieved[question.id]
     grades = {key_of(provision): grade for provision, grade in question.relevant.items()}
-    failure = diagnose(question, retrieved.ranking, cited)
+    failure = diagnose(question, retrieved.rows, cited)
     return {
         "id": question.id,
         "question": question.question,

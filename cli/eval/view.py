@@ -260,18 +260,6 @@ def _relevance(relevance: Mapping[str, Any], whole: bool) -> Blocks:
         for point in _tenths(risk["points"])
     ]
     yield Table(("Cobertura", "Relevancia mínima", "Riesgo"), rows)
-    bins = [
-        (number(each["confidence"]), f"{number(each['right'])} [{number(each['low'])}; {number(each['high'])}]",
-         str(each["count"]))
-        for each in every["bins"]
-    ]  # fmt: skip
-    yield Table(("Relevancia media", "Con respuesta", "n"), bins)
-    groups = {"todas": every, **relevance["by_category"]}
-    categories = [
-        (name, number(of["relevance"]), _share(of, "answerable"), number(of["ece"]), number(of["brier"]))
-        for name, of in groups.items()
-    ]
-    yield Table(("Categoría", "Relevancia media", "Con respuesta", "ECE", "Brier"), categories)
 
 
 def _tenths(points: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -286,34 +286,21 @@ def measure(
     missing: dict[str, str] = {}
     for peer in peers:
         try:
-            runs.append(_run(peer, corpus, questions, depth, clock))
+            start = clock()
+            search = peer.build(corpus)
+            indexed = clock()
+            run = {question.id: _each_once(corpus, search(question.question, depth)) for question in questions}
+            milliseconds = 1000 * (clock() - indexed) / max(1, len(questions))
+            packages = {name: version(name) for name in peer.packages}
+            runs.append(PeerRun(peer.name, packages, run, indexed - start, milliseconds))
         except ImportError as error:
             missing[peer.name] = f"{peer.name}: {without('peers', error.name or str(error))}"
     return PeerFindings(tuple(runs), missing, len(corpus.provisions))
-
-
-def _run(
-    peer: Peer, corpus: PeerCorpus, questions: Sequence[Question], depth: int, clock: Callable[[], float]
-) -> PeerRun:
-    start = clock()
-    search = peer.build(corpus)
-    indexed = clock()
-    hits_by_question = {question.id: search(question.question, depth) for question in questions}
-    seconds = clock() - indexed
-    run = {question_id: _each_once(corpus, hits) for question_id, hits in hits_by_question.items()}
-    return PeerRun(
-        name=peer.name,
-        packages={name: version(name) for name in peer.packages},
-        run=run,
-        index_seconds=indexed - start,
-        question_ms=1000 * seconds / max(1, len(questions)),
-    )
 
 
 def _each_once(corpus: PeerCorpus, hits: Hits) -> list[Ranked]:
     """Return the provisions of hits, each label once (a decree and the text it approves share labels)."""
     ranking: dict[Key, Ranked] = {}
     for index, score in hits:
-        provision = corpus.provisions[index]
-        ranking.setdefault(key_of(provision), Ranked(provision, score))
+        ranking.setdefault(key_of(corpus.provisions[index]), Ranked(corpus.provisions[index], score))
     return list(ranking.values())

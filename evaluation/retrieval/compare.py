@@ -83,7 +83,7 @@ def comparison(gold: GoldSet, before: Side, after: Side) -> dict[str, Any]:
 
 
 def _rank(question: Question, retrieved: Mapping[str, Retrieved]) -> float:
-    return diagnose(question, retrieved[question.id].ranking).rank or math.inf
+    return diagnose(question, retrieved[question.id].rows).rank or math.inf
 
 
 async def compare_strategies(

@@ -39,11 +39,9 @@ _STATE = [
 
 
 @dataclass(frozen=True)
-class Row:
+class Row(Ranked):
     """Provision of a ranking; ``score`` falls from row to row and is no relevance (see ``RERANKED``)."""
 
-    provision: Provision
-    score: float
     law: str
     origins: tuple[Origin | Literal["fill"], ...]
 
@@ -59,10 +57,6 @@ class Retrieved:
     stages: Mapping[str, float]
     milliseconds: float
     warnings: tuple[str, ...] = ()
-
-    @property
-    def ranking(self) -> list[Ranked]:
-        return [Ranked(row.provision, row.score) for row in self.rows]
 
 
 class Retriever:
@@ -225,7 +219,7 @@ class Outcome:
         }
 
     def _measured(self, name: str, questions: Sequence[Question]) -> Configuration:
-        run = {question.id: self.retrieved[question.id].ranking for question in questions}
+        run = {question.id: self.retrieved[question.id].rows for question in questions}
         return measure_run(name, questions, run)
 
 

@@ -36,7 +36,7 @@ class Ranked:
     score: float
 
 
-Run = dict[str, list[Ranked]]  # found provisions by question id, best first, each once
+Run = Mapping[str, Sequence[Ranked]]  # found provisions by question id, best first, each once
 
 
 def write_trec(run: Mapping[str, Sequence[Ranked]], path: Path, tag: str) -> None:

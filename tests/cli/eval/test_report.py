@@ -250,8 +250,6 @@ def test_relevance_has_its_curves():
     assert "Relevancia de 5 preguntas, de 5: área de riesgo y cobertura 0,453, ECE 0,240, Brier 0,260." in text
     assert cells(text, "3/5 (60 %)") == [["3/5 (60 %)", "0,500", "2/3 (67 %)"]]
     assert len([line for line in text.splitlines() if "/5 (" in line and line.count("|") == 4]) == 5
-    assert cells(text, "negative")[-1] == ["negative", "0,500", "0/1 (0 %)", "0,500", "0,250"]
-    assert cells(text, "todas")[-1] == ["todas", "0,560", "4/5 (80 %)", "0,240", "0,260"]
 
 
 def test_without_a_relevance_there_are_no_curves_to_show():
