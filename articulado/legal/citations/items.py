@@ -204,7 +204,7 @@ _SUBDIVISION = (
     rf"|\.[ivx]{{2,4}}\b|(?<=\d)\s[a-zñ]\s(?:{SUFFIXES})\b|(?<=\.\d)\s[b-df-nñp-tv-xz](?=\s|$))"
 )
 _DIGITS = re.compile(
-    rf"(?P<number>\d{{1,3}}|1\.\d{{3}}|[12]\d{{3}})(?:\.?[ºª])?(?:\.?[ -]?(?P<suffix>{SUFFIXES})\b)?"
+    rf"(?P<number>\d{{1,3}}|1\.\d{{3}}|\d{{4,6}})(?:\.?[ºª])?(?:\.?[ -]?(?P<suffix>{SUFFIXES})\b)?"
     # "161 bis 1 y 2": an apartado after a suffix needs no point.
     rf"(?P<sub>(?(suffix)(?:\s\d{{1,2}}(?=\s*[,;)]|\s+(?:[yo]|del?)\s))?){_SUBDIVISION}*)"
     # "149.1.18.ªde la Constitución" lacks a blank.
@@ -259,6 +259,10 @@ class ProvisionList:
     end: int
 
 
+def _is_long(number: str) -> bool:
+    return number.isdigit() and len(number) > 3
+
+
 def _item(folded: str, position: int, kind: str, *, long: bool) -> tuple[Item, int] | None:
     if words := read_words(folded, position):
         number, end = str(words[0]), words[1]
@@ -269,7 +273,7 @@ def _item(folded: str, position: int, kind: str, *, long: bool) -> tuple[Item, i
         number = "unico" if kind in ("art", "anexo") else "unica"
         match = _SUBDIVISION_OF_WORD.match(folded, only.end())
     elif (match := _DIGITS.match(folded, position)) is not None:
-        if _AMOUNT.match(folded, match.end()) or (len(match["number"]) == 4 and not long):
+        if _AMOUNT.match(folded, match.end()) or (_is_long(match["number"]) and not long):
             return None
         number = _suffixed(match["number"].replace(".", ""), match["suffix"])
     elif kind != "art" and (roman := _ROMAN.match(folded, position)) and (value := numeral(roman[0])):
@@ -306,12 +310,12 @@ def read_items(
 ) -> tuple[list[Item], int] | None:
     """Return the items of the list at a position and its end, or ``None``.
 
-    ``asked``: a person wrote it, not a law; ``long``: the first number may have four digits.
+    ``asked``: a person wrote it, not a law; ``long``: the first number may have four digits or more, as a year has.
     """
     read = _item(folded, position, kind, long=long)
     if read is None:
         return None
-    (first, places_start), long = read, long and len(read[0].number) == 4
+    (first, places_start), long = read, long and _is_long(read[0].number)
     items, end = [first], first.end
     while True:
         while (

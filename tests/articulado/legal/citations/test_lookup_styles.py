@@ -106,6 +106,8 @@ artículo 205 de la Ley Gral. de la Seguridad Social | BOE-A-2015-11724 | art:20
 art. 205 RDL 8/2015 | BOE-A-2015-11724 | art:205
 artículo 205 del Real Decreto-Legislativo 8/2015 | BOE-A-2015-11724 | art:205
 art. 249 ter LGSS | BOE-A-2015-11724 | art:249 ter
+art. 9999 LGSS | BOE-A-2015-11724 | art:9999
+artículo 12345 bis de la LGSS | BOE-A-2015-11724 | art:12345 bis
 artículo doscientos cinco de la LGSS | BOE-A-2015-11724 | art:205
 LGSS, DA 61ª | BOE-A-2015-11724 | da:61
 DT 34.ª de la LGSS | BOE-A-2015-11724 | dt:34
