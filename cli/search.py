@@ -122,7 +122,7 @@ def _came_from(parts: Sequence[Candidate], language: Language) -> str:
 
 
 MAX_LIMIT = 100
-SHOWN_STATE = ["queries", "candidates", "cards", "abstained", "warnings", "usage"]
+SHOWN_STATE = ["queries", "candidates", "cards", "turn_question", "abstained", "warnings", "usage"]
 
 Limit = Annotated[
     int,
@@ -150,6 +150,8 @@ def search(
 
     async def run_command() -> None:
         async with opened_services(settings, knowledge) as services:
+            from articulado.ingestion.incremental.base import IndexBase
+            from articulado.ingestion.incremental.indexed_laws import absent_provisions
             from articulado.retrieval.fusion import ranked_provisions, with_cards
             from graph.rag import build_context
 
@@ -157,12 +159,18 @@ def search(
                 {"question": question_text}, context=context, output_keys=SHOWN_STATE
             )
             ranked: list[Candidate] = ranked_provisions(with_cards(state["candidates"], state.pop("cards")))
+            base = IndexBase(settings, knowledge)
+            absent, others = absent_provisions(base, state.pop("turn_question"), state["warnings"])
+            state["warnings"] = [*absent, *others]
             if as_json:
                 listed = [as_dict(rank, candidate) for rank, candidate in enumerate(ranked[:limit], start=1)]
                 print_json({"question": question_text, **state, "candidates": listed})
             else:
                 out, language = console(), services.language
+                for message in absent:
+                    print_indented(out, message, indent=0, style="bold yellow")
+                    out.print()
                 print_results(out, ranked, services.profile, language, limit, abstained=state["abstained"])
-                print_warnings(out, state["warnings"], language.translate("view_warning", text="{text}"))
+                print_warnings(out, others, language.translate("view_warning", text="{text}"))
 
     asyncio.run(run_command())

@@ -37,6 +37,7 @@ from server.lookup.results import BearingSentence, CardStatement, CitationCheck,
 if TYPE_CHECKING:
     from articulado.ingestion.incremental.base import IndexBase
     from articulado.ingestion.incremental.indexed_laws import IndexedLaw
+    from articulado.values.answers import TurnQuestion
     from articulado.values.findings import Finding
     from articulado.verification.reading import ReadAnswer
     from graph.services import Services
@@ -90,7 +91,10 @@ class DeskIndex:
         if _KEY.fullmatch(label):
             return ProvisionRequest(named.law_id, label)
         written = f"art. {label}" if _BARE_NUMBER.match(label) else label
-        asked = await self.read(f"{written} {named.law_id}")
+        try:
+            asked = await self.read(f"{written} {named.law_id}")
+        except InvalidInput as error:
+            raise InvalidInput(translate("desk.no_provision", written=label)) from error
         if not asked.provision_key:
             raise InvalidInput(translate("desk.no_provision", written=label))
         return asked
@@ -140,6 +144,14 @@ class DeskIndex:
     def in_force(self, chunk: Chunk, day: date | None) -> bool | None:
         """Tell if a wording is in force on a day, or, without a day, today; ``None`` for a user's document."""
         return None if own_document(chunk) else in_force(chunk, day, self.today)
+
+    async def absent(self, question: "TurnQuestion", warnings: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Return why named provisions are not in the index, and which ones are; then the other warnings."""
+        from articulado.ingestion.incremental.base import IndexBase
+        from articulado.ingestion.incremental.indexed_laws import absent_provisions
+
+        base = IndexBase(self.opened.settings, self.opened.profile)
+        return await asyncio.to_thread(absent_provisions, base, question, warnings)
 
     async def law(self, law_id: str) -> "IndexedLaw | None":
         """Return the index entry of a law; ``None`` if it is not indexed."""

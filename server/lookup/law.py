@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-SHOWN_STATE = ("candidates", "cards", "abstained", "warnings", "as_of")
+SHOWN_STATE = ("candidates", "cards", "turn_question", "abstained", "warnings", "as_of")
 
 
 class LawDesk:
@@ -84,6 +84,7 @@ class LawDesk:
             candidates: list[Candidate] = ranked_provisions(with_cards(state["candidates"], state["cards"]))[:limit]
             sure = await index.certainties((candidate["chunk"] for candidate in candidates), day)
             hits = zip(candidates, sure, strict=True)
+            absent, others = await index.absent(state["turn_question"], state["warnings"])
             return {
                 "query": query,
                 **index.on_day(day),
@@ -92,7 +93,7 @@ class LawDesk:
                     search_hit(rank, candidate, index.validity(candidate["chunk"], sure, day))
                     for rank, (candidate, sure) in enumerate(hits, start=1)
                 ],
-                "warnings": state["warnings"],
+                "warnings": [*absent, *others],
             }
 
     async def provision(self, law: str, label: str, day: date | None = None) -> ProvisionOnDay:

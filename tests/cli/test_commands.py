@@ -107,6 +107,23 @@ def test_search_prints_results_for_a_person(capsys):
     assert "    Normativa · puntuación 1,00 · citado en la pregunta" in page
 
 
+@pytest.mark.parametrize(
+    ("query", "label"),
+    [
+        ("art 500 ET", "el artículo 500"),
+        ("art. 9999 LGSS", "el artículo 9999"),
+        ("artículo 96 bis ET", "el artículo 96 bis"),
+        ("¿Cuántas vacaciones da el art. 500 ET?", "el artículo 500"),
+    ],
+)
+def test_search_says_first_that_a_provision_does_not_exist(capsys, query, label):
+    assert run(["search", query, "--limit", "1"]) == 0
+    page = capsys.readouterr().out
+    assert page.startswith(f"En el índice no está {label} de «")
+    assert re.match(r"[^\n]+ Están: \d+ artículos \(Artículo 1 … Artículo \d+\)[^\n]*\.\n\n 1\. ", page)
+    assert "no está entre los preceptos" not in page
+
+
 def test_an_english_profile_prints_english(capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("ARTICULADO_HOME", str(tmp_path / "home"))
     for name, text in (

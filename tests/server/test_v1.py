@@ -76,7 +76,16 @@ def test_two_days_are_compared_word_by_word(client: httpx.Client) -> None:
 @pytest.mark.parametrize(
     ("path", "status", "told"),
     [
-        (f"/v1/provisions/{LAW}/99", 404, "no está el artículo 99"),
+        (f"/v1/provisions/{LAW}/99", 404, "no existe el artículo 99"),
+        (f"/v1/provisions/{LAW}/500", 404, "no existe el artículo 500 de «"),
+        (f"/v1/provisions/{LAW}/9999", 404, "no existe el artículo 9999 de «"),
+        (f"/v1/provisions/{LAW}/99999", 404, "no existe el artículo 99999 de «"),
+        (f"/v1/provisions/{LAW}/9999 bis", 404, "no existe el artículo 9999 bis de «"),
+        (f"/v1/provisions/{LAW}/art. 9999", 404, "Están: Artículo 1, Artículo 2"),
+        (f"/v1/provisions/{LAW}/DA 999", 404, "no existe la disposición adicional 999 de «"),
+        (f"/v1/provisions/{LAW}/9999?diff=2020-01-01..2021-01-01", 404, "no existe el artículo 9999 de «"),
+        (f"/v1/provisions/{LAW}/12345678", 422, "no nombra ningún precepto"),
+        (f"/v1/provisions/{LAW}/-1", 422, "no nombra ningún precepto"),
         ("/v1/provisions/0/0", 422, "«0» no es una norma"),
         ("/v1/provisions/XX/1", 422, "«XX» no es una norma"),
         (f"/v1/provisions/{LAW}/hola", 422, "no nombra ningún precepto"),
@@ -101,6 +110,14 @@ def test_a_search_lists_what_it_finds(client: httpx.Client) -> None:
     found = client.get("/v1/search", params={"q": "permiso por boda", "limit": 1}).json()
     [hit] = found["hits"]
     assert (hit["provision_key"], hit["rank"], hit["excerpt"]) == ("art:1", 1, NEW)
+
+
+@pytest.mark.parametrize("query", ["art. 9999 {law}", "artículo 96 bis {law}", "permiso por boda, art. 500 {law}"])
+def test_a_search_says_first_that_a_provision_does_not_exist(client: httpx.Client, query: str) -> None:
+    first, *others = client.get("/v1/search", params={"q": query.format(law=LAW)}).json()["warnings"]
+    assert first.startswith("Según el índice, no existe el artículo ")
+    assert "Están: Artículo 1, Artículo 2" in first
+    assert not any("no está entre los preceptos" in other for other in others)
 
 
 def test_a_search_is_of_a_day(client: httpx.Client) -> None:

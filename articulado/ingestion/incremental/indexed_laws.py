@@ -13,6 +13,7 @@ from articulado.legal.labels import KINDS, ProvisionKind, order_of_kind, provisi
 if TYPE_CHECKING:
     from articulado.ingestion.incremental.base import IndexBase
     from articulado.legal.citations.parser import ProvisionRequest
+    from articulado.values.answers import TurnQuestion
     from articulado.values.chunks import Agreement, Chunk
 
 MAX_NAMED = 12  # maximum names in a message; longer lists are counted
@@ -126,7 +127,23 @@ def why_missing(base: "IndexBase", asked: "ProvisionRequest") -> str:
     kind = KINDS.get(_kind(asked.provision_key), _OTHER).name
     present = f" Están: {list_provisions(law.labels)}." if law.labels else ""
     name = f"{'la' if kind.startswith('disp') else 'el'} {kind} {asked.provision_key.partition(':')[2]}"
+    if law.official:
+        return f"Según el índice, no existe {name} de «{law.title}».{hint or present}"
     return f"En el índice no está {name} de «{law.title}».{hint or present}"
+
+
+def absent_provisions(
+    base: "IndexBase", question: "TurnQuestion", warnings: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Return why named provisions are not in the index, and which ones their laws have; then the other warnings."""
+    from articulado.legal.citations.parser import ProvisionRequest
+    from articulado.retrieval.question import not_indexed
+
+    named = [ProvisionRequest(each["law_id"], each["provision_key"]) for each in question["provisions"]]
+    told = {not_indexed(asked): asked for asked in named if asked.law_id}
+    absent = [*question["missing"], *(warning for warning in warnings if warning in told)]
+    why = [why_missing(base, told[message]) if message in told else message for message in absent]
+    return list(dict.fromkeys(why)), [warning for warning in warnings if warning not in absent]
 
 
 def _indexed_law(chunks: Sequence["Chunk"], title: str, files: tuple[str, ...]) -> IndexedLaw:

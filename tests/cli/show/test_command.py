@@ -165,8 +165,8 @@ def test_several_provisions_and_those_that_are_not_there(shown):
     assert [provision["provision"] for provision in found["provisions"]] == ["Artículo 1", "Artículo 2"]
     [message] = found["missing"]
     assert message == (
-        "En el índice no está el artículo 3 bis de «Ley 1/2020, de Pausas». Están: Artículo 1, Artículo 2, Disposición "
-        "final primera."
+        "Según el índice, no existe el artículo 3 bis de «Ley 1/2020, de Pausas». Están: Artículo 1, Artículo 2, "
+        "Disposición final primera."
     )
 
 
@@ -271,7 +271,7 @@ def test_a_known_law_goes_by_the_name_that_was_typed(capsys, named, example):
         (["ET"], 1, "articulado ingest boe BOE-A-2015-11430."),
         (["art. 38 del Real Decreto Legislativo 1/1995"], 1, "La sustituyó: Estatuto de los Trabajadores."),
         (["art. 2 bis BOE-A-2020-1"], 1, "¿Quería decir Artículo 2?"),
-        (["disposición adicional quinta BOE-A-2020-1"], 1, "no está la disposición adicional 5 de"),
+        (["disposición adicional quinta BOE-A-2020-1"], 1, "no existe la disposición adicional 5 de"),
         (["art. 1 BOE-A-2020-1", "--as-of", "2019-12-31"], 1, "No consta ninguna redacción en vigor el 2019-12-31"),
         (["art. 1 BOE-A-2020-1", "--as-of", "2019-12-31"], 1, "la primera rige desde el 2020-01-22."),
     ],

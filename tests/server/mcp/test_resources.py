@@ -174,7 +174,7 @@ async def test_a_card_says_if_its_law_still_bears_it(
         ("articulado://nada", "No hay ningún recurso «articulado://nada»"),
         ("https://www.boe.es/", "articulado://provision/{law}/{provision}{?date}"),
         ("articulado://provision/XX/1", "«XX» no es una norma"),
-        (f"articulado://provision/{LAW}/99", "no está el artículo 99"),
+        (f"articulado://provision/{LAW}/99", "no existe el artículo 99"),
         (f"articulado://provision/{LAW}/1?date=ayer", "«date» debe ser una fecha"),
         ("articulado://calculation/nada", "nada"),
         ("articulado://card/no/no", "No hay ninguna ficha «no/no»"),

@@ -277,7 +277,7 @@ async def test_a_case_dates_the_provisions_that_it_rests_on(demo_index: Path) ->
         ("provision", {**ARTICLE, "fecha": "2020-01-01"}, "«fecha» no es un campo conocido"),
         ("provision", {"law": "XX", "provision": "1"}, "«XX» no es una norma"),
         ("provision", {"law": "BOE-A-1999-1", "provision": "1"}, "articulado ingest boe BOE-A-1999-1"),
-        ("provision", {"law": LAW, "provision": "99"}, "no está el artículo 99"),
+        ("provision", {"law": LAW, "provision": "99"}, "no existe el artículo 99"),
         ("compare_wordings", {**ARTICLE, "before": "2021-01-01", "after": "2020-01-01"}, "es posterior a la segunda"),
         ("references", {**ARTICLE, "direction": "up"}, "debe ser uno de"),
         ("check_citation", {"citation": "hola"}, "No se entiende «hola»"),
