@@ -157,16 +157,20 @@ MAX_WHERE = 70
 
 def print_end(out: Console, result: Mapping[str, Any], profile: "Profile", language: "Language") -> None:
     language = language_of_result(result, language)
-    print_below(out, result, language)
+    print_below(out, result, language, listed_by="--json")
     out.print(f"\n{notice(language, law=profile.features.spanish_law)}", style="dim", markup=False)
 
 
-def print_below(out: Console, result: Mapping[str, Any], language: "Language") -> None:
-    """Print the parts below an answer: sources, checks, warnings and the commands of guides."""
+def print_below(out: Console, result: Mapping[str, Any], language: "Language", *, listed_by: str = "") -> None:
+    """Print the parts below an answer: sources, checks, warnings and the commands of guides.
+
+    ``listed_by``: the option or command that lists the provisions that were not read; without it they are printed.
+    """
     language = language_of_result(result, language)
     print_sources(out, result["citations"], language, result.get("answer", ""))
-    print_unread(out, result.get("unread", []), language)
-    print_checks(out, result, language)
+    if not listed_by:
+        print_unread(out, result.get("unread", []), language)
+    print_checks(out, result, language, listed_by=listed_by)
     print_warnings(out, result["warnings"], language.translate("view_warning", text="{text}"))
     for guide in result.get("guides", []):
         out.print(Text(f"\n{language.translate('view_ask_guide', command=guide_command(guide))}"), soft_wrap=True)
@@ -187,7 +191,9 @@ def print_brief(out: Console, result: Mapping[str, Any], language: "Language") -
     for law, marked in labels.items():
         sources = "; ".join(f"{label} {marks}".strip() for label, marks in marked.items())
         print_indented(out, f"{law}: {sources}", indent=2, hang=2, style="dim")
-    print_unread(out, result.get("unread", []), language)
+    if unread := result.get("unread", []):
+        command = language.translate("chat_sources").split()[0]
+        print_indented(out, _unread_count(len(unread), language, command), indent=2, style="dim")
     if result["citations"] and not result.get("abstained"):
         print_findings(out, result, language)
     print_warnings(out, result["warnings"], language.translate("view_warning", text="{text}"))
@@ -233,16 +239,22 @@ def _beginning(text: str) -> str:
     return " ".join(words) if len(words) <= MAX_WORDS else f"{' '.join(words[:MAX_WORDS])} […]"
 
 
-def print_checks(out: Console, result: Mapping[str, Any], language: "Language") -> None:
+def print_checks(out: Console, result: Mapping[str, Any], language: "Language", *, listed_by: str = "") -> None:
     """Print findings, open references and the days of the law; a single line if everything holds."""
     if certificate := result.get("certificate"):
         _print_certificate(out, certificate, language)
     if not result["citations"] or result.get("abstained"):
+        if listed_by and (unread := result.get("unread", [])):
+            print_indented(out, f"\n{_unread_count(len(unread), language, listed_by)}", indent=0, style="dim")
         return
     print_findings(out, result, language)
     checked = result.get("checked", [])
     lines = [language.translate(f"view_stands_{checked[-1]}")] if checked and not result.get("findings") else []
-    lines += [*_remissions(result, language), *_freshness(result, language)]
+    if not listed_by:
+        lines += _remissions(result, language)
+    elif number := len(result.get("unread", [])) + len(_not_consulted(result)):
+        lines.append(_unread_count(number, language, listed_by))
+    lines += _freshness(result, language)
     if lines:
         out.print()
     for line in lines:
@@ -271,13 +283,21 @@ def _cut(where: str) -> str:
     return where if len(where) <= MAX_WHERE else f"{where[:MAX_WHERE].rsplit(' ', 1)[0]} […]"
 
 
-def _remissions(result: Mapping[str, Any], language: "Language") -> list[str]:
+def _unread_count(number: int, language: "Language", listed_by: str) -> str:
+    return language.translate("view_not_read_count", number=number, listed_by=listed_by)
+
+
+def _not_consulted(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     told = {(source["law"], fold(source["provision"])) for source in result.get("unread", [])}
-    unread = [
+    return [
         each
         for each in result.get("remissions", [])
         if not each["consulted"] and (each["law"], fold(each["provision"])) not in told
     ]
+
+
+def _remissions(result: Mapping[str, Any], language: "Language") -> list[str]:
+    unread = _not_consulted(result)
     if not unread:
         return []
     by_law: dict[str, list[str]] = {}

@@ -315,6 +315,16 @@ def test_sentences_of_the_answer_are_left_out_of_summaries_below_it():
     page = out.file.getvalue()
     assert "\n  [C1] Ley, Artículo 1. Objeto\n       Resumen en lenguaje claro, no oficial: […] Se pactan.\n" in page
     assert "Artículos que se nombran y no se han leído: artículo 2, artículo 3 (Ley)." in page
+    assert "La dirección podrá." in page
+
+    out = piped()
+    print_end(out, result, load_profile("laboral"), ES)
+    page = out.file.getvalue()
+    assert "\n  [C1] Ley, Artículo 1. Objeto\n" in page
+    assert [line for line in page.splitlines() if "leído" in line] == [
+        "Preceptos que se nombran y no se han leído: 3 (los enumera --json)."
+    ]
+    assert "La dirección podrá." not in page
 
 
 def test_a_claim_stands_beside_the_sentence_of_its_source():

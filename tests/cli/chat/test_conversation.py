@@ -239,6 +239,19 @@ def test_an_answer_comes_with_a_line_a_law_and_no_links():
     assert shown.index("Sí.") < shown.index("Fuentes")
 
 
+def test_provisions_that_were_not_read_are_counted_and_listed_by_the_command_of_sources():
+    class Unread(FakeGraph):
+        async def astream(self, given, config, **options):
+            other = {**CITATION, "provision": "Artículo 41", "text": "1. La dirección podrá."}
+            result = {"answer": "Sí.", "citations": [CITATION], "unread": [other], "warnings": []}
+            yield {"type": "final", "result": result}
+
+    answer, listed = told(["uno", "/fuentes"], Unread()).split("\nFuentes\n")
+    assert "  Preceptos que se nombran y no se han leído: 1 (los enumera /fuentes).\n" in answer
+    assert "La dirección podrá." not in answer
+    assert "La dirección podrá." in listed
+
+
 @pytest.mark.parametrize("written", ["1", "C1", "[C1]", "c1"])
 def test_a_source_is_shown_with_its_passage(written):
     shown = told(["uno", f"/fuentes {written}"], passage=Passages())
