@@ -14,7 +14,7 @@ from pathlib import Path
 from socket import socket
 from typing import TYPE_CHECKING, Any
 
-from fastapi import APIRouter, Depends, FastAPI
+from fastapi import APIRouter, Depends, FastAPI, Request
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import FileResponse, HTMLResponse, Response
@@ -267,15 +267,23 @@ class _CompressedFile(_Compressed, FileResponse):
     pass
 
 
+_ENGLISH = "en"
+
+
 def page_routes(title: str, language: str, *, law: bool) -> APIRouter:
-    """Return the routes of the chat page; without ``law`` it has no territories and no example questions."""
+    """Return the routes of the chat page; without ``law`` it has no territories and no example questions.
+
+    The page is in the language of the profile, or in English if it is the first language of the browser.
+    """
     router = APIRouter(include_in_schema=False)
-    content = _render(title, language, law=law)
+    rendered = {code: _render(title, code, language, law=law) for code in {language, _ENGLISH}}
     files = {entry.name: Path(str(entry)) for entry in _folder("files").iterdir() if entry.name != "index.html"}
 
     @router.get("/")
-    async def page() -> Response:
-        return _CompressedPage(content, headers=HEADERS)
+    async def page(request: Request) -> Response:
+        first = request.headers.get("accept-language", "").strip().lower()
+        reader = _ENGLISH if re.match(rf"{_ENGLISH}\b", first) else language
+        return _CompressedPage(rendered[reader], headers={**HEADERS, "Vary": "Accept-Language"})
 
     @router.get("/page/{name}")
     async def file(name: str) -> Response:
@@ -345,12 +353,14 @@ def _phase(name: str) -> str:
     return page_texts(current_language())[f"phase_{name}"]
 
 
-def _render(title: str, language: str, *, law: bool) -> str:
+def _render(title: str, language: str, answers: str, *, law: bool) -> str:
+    """Return the page in a language; ``answers`` is that of answers without a language of their own."""
     texts: dict[str, Any] = {**_texts_of(language, law=law), "title": title, "law": law}
     texts["field"] = "law" if law else "plain"
     texts["others"] = {code: _texts_of(code, law=law) for code in LANGUAGES if code != language}
+    texts["answers"] = answers
     # How the offline writer announces what is not the words of the law.
-    texts["own_words"] = language_of(language).translate("answer_in_our_words", place="", text="").rstrip(": ")
+    texts["own_words"] = language_of(answers).translate("answer_in_our_words", place="", text="").rstrip(": ")
     # Nothing in it may end the script element that it stands in.
     data = json.dumps(texts, ensure_ascii=False).replace("<", "\\u003c")
     written = _folder("files").joinpath("index.html").read_text(encoding="utf-8")

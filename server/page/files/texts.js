@@ -3,6 +3,9 @@
 const TEXTS = JSON.parse(document.getElementById("texts").textContent);
 let spoken = TEXTS;
 
+/** The language of answers that name none: that of the profile, also where the page is in the language of the browser. */
+export const ANSWERS = TEXTS.answers;
+
 /** Return a text of the page, with its fields filled in. */
 export function say(key, fields = {}) {
   if (!(key in spoken)) throw new Error(`no text "${key}"`);

@@ -6,7 +6,7 @@ import { capital, el, link } from "./dom.js";
 import { render } from "./markdown.js";
 import { previewed } from "./preview.js";
 import { quotedFor } from "./passage.js";
-import { day, number, say, speaking, today } from "./texts.js";
+import { ANSWERS, day, number, say, speaking, today } from "./texts.js";
 import { emphasize, readable } from "./reading.js";
 import { calendarButton, workedView } from "./worked.js";
 
@@ -60,7 +60,7 @@ export class Turn {
     const [event, ...others] = speaking(result.language, () => result.calculations.map(calendarButton).filter(Boolean));
     // Of several last days, each has its button below its steps.
     if (event && !others.length) this.body.firstElementChild?.after(el("p", { class: "to-calendar" }, event));
-    if (result.language) this.answer.lang = result.language;
+    this.answer.lang = result.language || ANSWERS;
     this.answer.replaceChildren(
       ...speaking(result.language, () => [
         result.outcome !== "answer" && el("p", { class: "verdict" }, say(`outcome_${result.outcome}`)),
