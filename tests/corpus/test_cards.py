@@ -26,17 +26,22 @@ def provisions(folder, law_id: str) -> dict[str, str]:
     return {each.key: "\n".join(each.paragraphs) for each in read_law(folder / f"{law_id}.md").provisions}
 
 
+@cache
+def bearing(folder, law_id: str, pin: Pin) -> str:
+    """Return the sentence that a pin leads to: finding it takes long, and several tests look at it."""
+    return sentence_at(provisions(folder, law_id).get(pin.ref[1], ""), pin)
+
+
 def pins_of(law_id: str) -> dict[Pin, Card]:
     return {pin: card for card in CARDS.values() for pin in card.pins if pin.ref[0] == law_id}
 
 
 @pytest.mark.parametrize("law_id", LAWS)
 def test_every_anchor_leads_to_one_sentence_of_its_provision(real_laws, law_id):
-    texts = provisions(real_laws, law_id)
     lost = [
         (card.id, pin.provision, pin.part, pin.anchor)
         for pin, card in pins_of(law_id).items()
-        if not sentence_at(texts.get(pin.ref[1], ""), pin)
+        if not bearing(real_laws, law_id, pin)
     ]
     assert lost == []
 
@@ -52,14 +57,13 @@ def runs(text: str) -> set[tuple[str, ...]]:
 
 @pytest.mark.parametrize("law_id", LAWS)
 def test_no_card_repeats_the_words_of_the_law(real_laws, law_id):
-    texts = provisions(real_laws, law_id)
     repeated = [
         (card.id, run)
         for card in CARDS.values()
         for statement in card.statements
         for pin in statement.pins
         if pin.ref[0] == law_id
-        for run in runs(statement.text) & runs(sentence_at(texts[pin.ref[1]], pin))
+        for run in runs(statement.text) & runs(bearing(real_laws, law_id, pin))
     ]
     assert repeated == []
 
@@ -68,7 +72,7 @@ def test_english_sentences_of_the_law_have_the_figures_of_the_spanish_ones(real_
     other = []
     for id_, translation in packaged_translations("en").items():
         for gloss, pin in zip(translation.law, CARDS[id_].answer.pins, strict=False):
-            sentence = sentence_at(provisions(real_laws, pin.ref[0])[pin.ref[1]], pin)
+            sentence = bearing(real_laws, pin.ref[0], pin)
             if not figures_in(gloss) <= figures_in(sentence, "es"):
                 other.append((id_, gloss, sentence))
     assert other == []

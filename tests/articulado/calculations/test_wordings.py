@@ -193,7 +193,8 @@ def test_every_provision_of_the_worked_cases_has_its_wording_but_norms_of_past_y
 
 
 def test_no_step_is_stale_against_the_real_laws(real_laws: Path):
-    laws = {law_id: read_law(real_laws / f"{law_id}.md") for law_id, _ in map(parts_of, wordings_written_against())}
+    followed = {law_id for law_id, _ in map(parts_of, wordings_written_against())}
+    laws = {law_id: read_law(real_laws / f"{law_id}.md") for law_id in followed}
     texts = {(law_id, each.key): wording_hash(each.text) for law_id, law in laws.items() for each in law.provisions}
     stale = [
         pin.provision
