@@ -65,7 +65,10 @@ def effects(request: Recorded, injection: Injection, events: list[Any]) -> list[
     return found
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+OTHER_LANGUAGE = pytest.mark.slow(reason="parts 0 and 1 have every goal at every place, in one of its languages")
+
+
+@pytest.mark.parametrize("part", [0, 1, *(pytest.param(part, marks=OTHER_LANGUAGE) for part in range(2, PARTS))])
 async def test_no_injection_has_a_forbidden_effect(server: OpenAIServer, part: int) -> None:
     payloads = list(injections())
     assert len(payloads) == 312
