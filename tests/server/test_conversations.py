@@ -1,8 +1,10 @@
 """Conversations over HTTP: each of its caller, one question at a time, read and deleted."""
 
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -27,7 +29,7 @@ ANSWER = "Treinta días [C1].\n===META===\nUSED|1\nDROP|ninguno"
 def app(home: Path, ring: KeyRing | None = None) -> Any:
     found = {"vacaciones anuales": [(38, 1.0)]}
     services = make_services(
-        FakeStore([HOLIDAYS], found), QueueChat(*['["vacaciones anuales"]'] * 6), QueueChat(*[ANSWER] * 6)
+        FakeStore([HOLIDAYS], found), QueueChat(*['["vacaciones anuales"]'] * 99), QueueChat(*[ANSWER] * 99)
     )
     settings = ServerSettings(conversations="sqlite:kept.sqlite")
     return create_app(Site(build_rag(services), guards=Guards(settings, ring, home=home)))
@@ -36,6 +38,18 @@ def app(home: Path, ring: KeyRing | None = None) -> Any:
 def ask(url: str, question: str, thread: Any, **headers: str) -> httpx.Response:
     sent = {"input": {"question": question, "thread_id": thread}}
     return httpx.post(f"{url}/rag/invoke", json=sent, headers=headers, timeout=PATIENCE)
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server for all tests that name their conversations themselves."""
+    with serving(app(tmp_path_factory.mktemp("kept"))) as served:
+        yield served
+
+
+@pytest.fixture
+def thread() -> str:
+    return uuid4().hex
 
 
 def test_a_conversation_outlives_the_server(tmp_path: Path) -> None:
@@ -62,11 +76,10 @@ def test_a_conversation_outlives_the_server(tmp_path: Path) -> None:
         assert httpx.delete(f"{url}/conversations/mía").status_code == 404
 
 
-def test_without_a_name_nothing_is_kept(tmp_path: Path) -> None:
-    with serving(app(tmp_path)) as url:
-        answer = httpx.post(f"{url}/rag/invoke", json={"input": {"question": FIRST}}, timeout=PATIENCE)
-        assert answer.status_code == 200
-        assert httpx.get(f"{url}/conversations/None").status_code == 404
+def test_without_a_name_nothing_is_kept(url: str) -> None:
+    answer = httpx.post(f"{url}/rag/invoke", json={"input": {"question": FIRST}}, timeout=PATIENCE)
+    assert answer.status_code == 200
+    assert httpx.get(f"{url}/conversations/None").status_code == 404
 
 
 def test_nobody_reads_the_conversation_of_another_key(tmp_path: Path) -> None:
@@ -81,9 +94,8 @@ def test_nobody_reads_the_conversation_of_another_key(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "../x", "x" * 65, "a b", "una\n"])
-def test_a_name_is_short_and_plain(tmp_path: Path, name: str) -> None:
-    with serving(app(tmp_path)) as url:
-        refused = ask(url, FIRST, name)
+def test_a_name_is_short_and_plain(url: str, name: str) -> None:
+    refused = ask(url, FIRST, name)
     assert refused.status_code == 422
     assert "thread_id" in refused.json()["detail"]
 
@@ -119,23 +131,21 @@ def questions_of(url: str, thread: str) -> list[str]:
     ],
 )
 def test_a_question_asked_again_replaces_the_turns_after_those_that_stay(
-    tmp_path: Path, kept: int | None, left: list[str]
+    url: str, thread: str, kept: int | None, left: list[str]
 ) -> None:
-    with serving(app(tmp_path)) as url:
-        for question in (FIRST, SECOND, FIRST):
-            assert v1_ask(url, question, thread_id="mía").status_code == 200
-        again = v1_ask(url, "otra", thread_id="mía", **({} if kept is None else {"keep_turns": kept}))
-        assert again.json()["usage"]["turn"] == len(left)
-        assert questions_of(url, "mía") == left
-        messages = httpx.get(f"{url}/conversations/mía").json()["messages"]
-        assert [each["content"] for each in messages if each["role"] == "user"] == left
+    for question in (FIRST, SECOND, FIRST):
+        assert v1_ask(url, question, thread_id=thread).status_code == 200
+    again = v1_ask(url, "otra", thread_id=thread, **({} if kept is None else {"keep_turns": kept}))
+    assert again.json()["usage"]["turn"] == len(left)
+    assert questions_of(url, thread) == left
+    messages = httpx.get(f"{url}/conversations/{thread}").json()["messages"]
+    assert [each["content"] for each in messages if each["role"] == "user"] == left
 
 
-def test_turns_may_be_replaced_again_and_go_on(tmp_path: Path) -> None:
-    with serving(app(tmp_path)) as url:
-        for fields in ({}, {"keep_turns": 0}, {}, {"keep_turns": 1}):
-            v1_ask(url, FIRST if not fields else SECOND, thread_id="mía", **fields)
-        assert questions_of(url, "mía") == [SECOND, SECOND]
+def test_turns_may_be_replaced_again_and_go_on(url: str, thread: str) -> None:
+    for fields in ({}, {"keep_turns": 0}, {}, {"keep_turns": 1}):
+        v1_ask(url, FIRST if not fields else SECOND, thread_id=thread, **fields)
+    assert questions_of(url, thread) == [SECOND, SECOND]
 
 
 @pytest.mark.parametrize(
@@ -148,13 +158,13 @@ def test_turns_may_be_replaced_again_and_go_on(tmp_path: Path) -> None:
         ({"thread_id": "mía", "keep_turns": "x"}, "keep_turns"),
     ],
 )
-def test_a_number_of_turns_that_is_not_there_is_told(tmp_path: Path, fields: dict[str, Any], told: str) -> None:
-    with serving(app(tmp_path)) as url:
-        v1_ask(url, FIRST, thread_id="mía")
-        refused = v1_ask(url, SECOND, **fields)
-        assert refused.status_code == 422
-        assert told in refused.json()["detail"]
-        assert questions_of(url, "mía") == [FIRST]
+def test_a_number_of_turns_that_is_not_there_is_told(url: str, thread: str, fields: dict[str, Any], told: str) -> None:
+    v1_ask(url, FIRST, thread_id=thread)
+    named = {"thread_id": thread} if fields.get("thread_id") == "mía" else {}
+    refused = v1_ask(url, SECOND, **fields | named)
+    assert refused.status_code == 422
+    assert told in refused.json()["detail"]
+    assert questions_of(url, thread) == [FIRST]
 
 
 def test_a_link_shows_what_was_shared_until_it_is_withdrawn(tmp_path: Path) -> None:

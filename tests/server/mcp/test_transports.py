@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 import httpx2
@@ -114,23 +114,27 @@ async def post(url: str, body: dict[str, Any], **headers: str) -> httpx.Response
     return await asyncio.to_thread(httpx.post, f"{url}/mcp", json=body, headers=headers, timeout=PATIENCE)
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
 @pytest.mark.parametrize("build", [mcp_app, app_over])
 async def test_the_tools_are_served_alone_and_beside_the_rest(
-    small_settings: Settings, build: Callable[..., Any], mode: str
+    small_settings: Settings, build: Callable[..., Any]
 ) -> None:
+    with serving(build(opened_over(small_settings), limits())) as url:
+        for mode in ("legacy", "auto"):
+            await tools_are_served(url, mode)
+        figures = await asyncio.to_thread(httpx.get, f"{url}/metrics")
+    assert 'path="/mcp"' in figures.text
+
+
+async def tools_are_served(url: str, mode: Literal["legacy", "auto"]) -> None:
     told: list[str | None] = []
 
     async def heard(progress: float, total: float | None, message: str | None) -> None:
         told.append(message)
 
-    with serving(build(opened_over(small_settings), limits())) as url:
-        async with Client(f"{url}/mcp", mode=mode) as client:
-            served = (await client.call_tool("provision", ARTICLE)).structured_content
-            answered = await client.call_tool("ask", {"question": "¿Permiso por boda?"}, progress_callback=heard)
-            refused = await client.call_tool("provision", {"law": "XX", "provision": "1"})
-        figures = await asyncio.to_thread(httpx.get, f"{url}/metrics")
-    assert 'path="/mcp"' in figures.text
+    async with Client(f"{url}/mcp", mode=mode) as client:
+        served = (await client.call_tool("provision", ARTICLE)).structured_content
+        answered = await client.call_tool("ask", {"question": "¿Permiso por boda?"}, progress_callback=heard)
+        refused = await client.call_tool("provision", {"law": "XX", "provision": "1"})
     assert (served["text"], served["index_day"]) == (NEW, date.today().isoformat())
     assert answered.structured_content["outcome"]
     assert told[0] == "Leyendo la pregunta"
@@ -171,18 +175,16 @@ async def test_a_session_is_of_the_key_that_began_it(small_settings: Settings) -
     assert statuses == [200, 404]
 
 
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
+def test_guards_of_other_routes_apply_to_mcp(small_settings: Settings) -> None:
+    refused = [
         ({"origin": "https://otra.example"}, 403),
         ({"host": "otra.example"}, 403),
         ({"content-type": "text/plain"}, 415),
-    ],
-)
-def test_guards_of_other_routes_apply_to_mcp(small_settings: Settings, headers: dict[str, str], status: int) -> None:
+    ]
     with serving(mcp_app(opened_over(small_settings), limits())) as url:
-        sent = {"content-type": "application/json", **headers}
-        assert httpx.post(f"{url}/mcp", content="{}", headers=sent).status_code == status
+        for headers, status in refused:
+            sent = {"content-type": "application/json", **headers}
+            assert httpx.post(f"{url}/mcp", content="{}", headers=sent).status_code == status
         too_large = b'"' + b"a" * (1024 * 1024) + b'"'
         sent = {"content-type": "application/json"}
         assert httpx.post(f"{url}/mcp", content=too_large, headers=sent).status_code == 413
