@@ -18,7 +18,7 @@ from articulado.store.writer import Points
 
 pytestmark = pytest.mark.integration
 
-KILLS = 10
+KILLS = 5
 
 
 def write_laws(folder: Path, version: int) -> Path:

@@ -13,19 +13,6 @@ from support.paths import REPOSITORY
 DROPPED = "-dac_override,-dac_read_search"
 
 
-def articulado(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a command line of articulado; root does without the capabilities that make it pass every permission."""
-    prefix = [] if os.geteuid() else _without_capabilities()
-    return subprocess.run(
-        [*prefix, sys.executable, "-c", "from cli.main import run; raise SystemExit(run())", *map(str, arguments)],
-        cwd=REPOSITORY,
-        env={**os.environ, "COLUMNS": "1000", **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 _EACH = """
 import contextlib, io, json, os, sys
 from cli.main import run

@@ -38,22 +38,21 @@ def test_one_of_two_processes_builds_and_both_use_the_index(tmp_path: Path) -> N
     assert sorted(built for _, built in outputs) == ["False", "True"]
 
 
-async def test_readers_never_see_a_switch_half_done(tmp_path: Path) -> None:
+async def test_a_reader_never_sees_a_switch_half_done(tmp_path: Path) -> None:
     await build(tmp_path, [labelled("0")], source="0")
-    with running("read", tmp_path, "reading") as first, running("read", tmp_path, "reading") as second:
+    with running("read", tmp_path, "reading") as process:
         for number in range(1, 5):
             await build(tmp_path, [labelled(str(number))], source=str(number))
-        for process in (first, second):
-            times, _ = process.communicate()
-            assert process.returncode == 0
-            assert int(times) > 1
+        times, _ = process.communicate()
+        assert process.returncode == 0
+        assert int(times) > 1
 
 
 async def test_readers_work_while_their_generation_is_continued(tmp_path: Path) -> None:
     """They open and close the shards that are being copied."""
     index = await build(tmp_path, [labelled("0")], source="0")
     with running("read", tmp_path, "reading") as first, running("read", tmp_path, "reading") as second:
-        for number in range(1, 6):
+        for number in range(1, 3):
             index, _ = await update(tmp_path, index, [labelled(str(number))], source=str(number))
         for process in (first, second):
             times, _ = process.communicate()
