@@ -10,7 +10,7 @@ import pytest
 from support.agent_servers import AgentServer, langgraph_dev
 from support.waiting import PATIENCE
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("langgraph dev")]
 
 NOBODY = "00000000-0000-4000-8000-000000000000"
 PLAIN = """
@@ -21,10 +21,9 @@ graph = StateGraph(MessagesState).add_node("echo", lambda state: {}).add_edge(ST
 JSON = {"content-type": "application/json"}
 
 
-@pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentServer]:
-    with langgraph_dev(tmp_path_factory.mktemp("ours")) as running:
-        yield running
+@pytest.fixture
+def ours(offline_server: AgentServer) -> AgentServer:
+    return offline_server
 
 
 @pytest.fixture(scope="module")

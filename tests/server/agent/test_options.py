@@ -44,6 +44,10 @@ def test_invalid_or_reserved_options_are_refused(context: dict[str, Any], told: 
 HUMAN = {"type": "human", "content": "¿Cuántas vacaciones hay?"}
 
 
+def sent_block(block: dict[str, Any], *before: dict[str, Any]) -> dict[str, Any]:
+    return {"messages": [{"type": "human", "content": [*before, block]}]}
+
+
 def services() -> Any:
     store = FakeStore([make_chunk(38, "Artículo 38")], {"vacaciones": [(38, 1.0)]})
     return make_services(store, QueueChat('["vacaciones"]'), QueueChat("Son 30 días [C1]."))
@@ -59,6 +63,9 @@ def services() -> Any:
         ({"messages": [HUMAN], "question": "¿Otra?"}, "«question» junto a unos «messages»"),
         ({"messages": [HUMAN, ("ai", "Treinta.")], "question": "¿Otra?"}, "«question» junto a unos «messages»"),
         ({"messages": "¿Cuántas?", "question": "¿Otra?"}, "«question» junto a unos «messages»"),
+        (sent_block({"type": "image", "base64": "aGk=", "mime_type": "image/png"}), r"adjuntos aquí \(imagen\)"),
+        (sent_block({"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}), r"aquí \(imagen\)"),
+        (sent_block({"type": "file", "base64": "aGk=", "mime_type": "application/pdf"}), r"aquí \(fichero\)"),
     ],
 )
 async def test_input_that_would_not_be_used_is_refused(build: Any, sent: Any, told: str) -> None:
@@ -80,6 +87,25 @@ async def test_input_that_would_not_be_used_is_refused(build: Any, sent: Any, to
 async def test_input_that_is_used_passes(build: Any, sent: Any) -> None:
     result = await checking_input(build(services()), "es").ainvoke(sent)
     assert [message.type for message in result["messages"]] == ["human", "ai"]
+
+
+@pytest.mark.parametrize(
+    ("block", "told"),
+    [
+        ({"type": "image", "base64": "aGk=", "mime_type": "image/png"}, "imagen"),
+        ({"type": "image", "source_type": "base64", "data": "aGk=", "mime_type": "image/png"}, "imagen"),
+        ({"type": "file", "base64": "aGk=", "mime_type": "application/pdf"}, "fichero"),
+        ({"type": "audio", "base64": "aGk=", "mime_type": "audio/wav"}, "audio"),
+        ({"type": "video", "url": "https://example.org/a.mp4"}, "vídeo"),
+        ({"type": "de_otro", "dato": 1}, "fichero"),
+    ],
+)
+async def test_an_attachment_beside_a_question_is_told(block: dict[str, Any], told: str) -> None:
+    sent = sent_block(block, {"type": "text", "text": HUMAN["content"]})
+    answered = await checking_input(build_chat(services()), "es").ainvoke(sent)
+    [warning] = [each for each in answered["warnings"] if "adjunto" in each]
+    assert f"({told})" in warning
+    assert answered["citations"]
 
 
 async def test_the_graphs_of_cases_refuse_unknown_keys_in_the_language_of_the_profile() -> None:
