@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -12,8 +12,6 @@ from articulado.answering.footnotes import named
 from articulado.config.profile import Profile
 from articulado.language.formats import written
 from articulado.language.languages import Language
-from articulado.prompting.notes import state_note, whole_note
-from articulado.values.chunks import REPEALED, Candidate, is_official, ordering_score, own_document, status_said
 from cli.options import (
     AsOf,
     Collections,
@@ -30,77 +28,45 @@ from cli.options import (
 )
 from cli.render import console, print_indented, print_json, print_warnings
 from cli.session import opened_services
+from graph.open_graphs import OpenGraphs
+from server.lookup.law import LawDesk
+from server.lookup.results import SearchHit, SearchResult
 
 _PROVISION_ID = re.compile(r"[A-Z][\w-]*-\d{4}-\d+#")  # "BOE-A-2015-11430#Artículo 38"
 
 
-def as_dict(rank: int, candidate: Candidate) -> dict[str, Any]:
-    chunk = candidate["chunk"]
-    return {
-        "rank": rank,
-        "chunk_id": chunk["id"],
-        "law_id": chunk["law_id"],
-        "law": chunk["law_name"],
-        "provision": chunk["provision"],
-        "title": chunk["title"],
-        "part": chunk["part"],
-        "collection": chunk["collection"],
-        "score": ordering_score(candidate),
-        "search_score": candidate["score"],
-        "rerank_score": candidate.get("rerank_score"),
-        "origins": candidate["origins"],
-        "found_by": candidate["found_by"],
-        "status": status_said(chunk),
-        "text_state": chunk.get("text_state"),
-        "official": is_official(chunk),
-        "document": own_document(chunk),
-        "url": chunk["url"],
-    }
-
-
-def print_results(
-    out: Console, ranked: Sequence[Candidate], profile: Profile, language: Language, limit: int, *, abstained: bool
-) -> None:
+def print_results(out: Console, found: SearchResult, profile: Profile, language: Language, limit: int) -> None:
     """List provisions in order, at most ``limit``: name, collection, score, origin, link."""
-    if not ranked:
+    if not found["hits"]:
         out.print(
             language.translate("view_nothing_found_law" if profile.features.spanish_law else "view_nothing_found")
         )
     labels = {collection.name: collection.label for collection in profile.collections}
-    provisions: dict[tuple[object, ...], list[Candidate]] = {}
-    for candidate in ranked:
-        provisions.setdefault(_wording_of(candidate), []).append(candidate)
+    provisions: dict[tuple[object, ...], list[SearchHit]] = {}
+    for hit in found["hits"]:
+        provisions.setdefault((hit["law_id"], hit["provision_key"], hit["valid_from"]), []).append(hit)
     for rank, parts in enumerate(list(provisions.values())[:limit], start=1):
         best = parts[0]
-        chunk = best["chunk"]
-        name = named(chunk["law_name"], chunk["provision"], chunk["title"])
+        name = named(best["law"], best["provision"], best["title"])
         print_indented(out, f"{rank:>2}. {name}{_parts(parts, language)}", indent=0, hang=4, style="bold")
-        score = language.translate("view_score", score=written(ordering_score(best), 2, language.code))
-        label = labels.get(chunk["collection"], chunk["collection"])
+        score = language.translate("view_score", score=written(best["score"], 2, language.code))
+        label = labels.get(best["collection"], best["collection"])
         print_indented(out, f"{label} · {score} · {_came_from(parts, language)}", indent=4)
-        if chunk["status"] in REPEALED:
-            caution = language.translate("view_attention", text=whole_note(chunk) or chunk["status"])
-            print_indented(out, caution, indent=4, style="yellow")
-        elif note := state_note(chunk):
-            print_indented(out, language.translate("view_attention", text=note), indent=4, style="yellow")
-        if document := own_document(chunk):
-            own = language.translate("view_own_document", document=document)
+        if best["note"]:
+            print_indented(out, language.translate("view_attention", text=best["note"]), indent=4, style="yellow")
+        if best["document"]:
+            own = language.translate("view_own_document", document=best["document"])
             print_indented(out, own, indent=4, style="dim")
-        elif not is_official(chunk):
+        elif not best["official"]:
             print_indented(out, language.translate("view_not_official"), indent=4, style="dim")
-        if chunk["url"]:
-            print_indented(out, chunk["url"], indent=4, style="cyan")
-    if ranked and abstained:
+        if best["url"]:
+            print_indented(out, best["url"], indent=4, style="cyan")
+    if found["hits"] and not found["answers"]:
         out.print(f"\n{language.translate('view_below_floor')}", style="yellow")
 
 
-def _wording_of(candidate: Candidate) -> tuple[object, ...]:
-    chunk = candidate["chunk"]
-    return chunk["law_id"], chunk["provision_key"], chunk["valid_from"]
-
-
-def _parts(parts: Sequence[Candidate], language: Language) -> str:
-    total, found = parts[0]["chunk"]["parts"], sorted({candidate["chunk"]["part"] for candidate in parts})
+def _parts(parts: Sequence[SearchHit], language: Language) -> str:
+    total, found = parts[0]["parts"], sorted({hit["part"] for hit in parts})
     if len(found) == total:
         return ""
     *others, last = found
@@ -109,12 +75,10 @@ def _parts(parts: Sequence[Candidate], language: Language) -> str:
     return f" ({language.translate('view_parts', parts=', '.join(map(str, others)), last=last, total=total)})"
 
 
-def _came_from(parts: Sequence[Candidate], language: Language) -> str:
-    origins = dict.fromkeys(origin for candidate in parts for origin in candidate["origins"])
+def _came_from(parts: Sequence[SearchHit], language: Language) -> str:
+    origins = dict.fromkeys(origin for hit in parts for origin in hit["origins"])
     # A provision that was looked up is what it is: its identifier says nothing more.
-    searches = dict.fromkeys(
-        words for candidate in parts for words in candidate["found_by"] if not _PROVISION_ID.match(words)
-    )
+    searches = dict.fromkeys(words for hit in parts for words in hit["found_by"] if not _PROVISION_ID.match(words))
     # Searches are shown as they were made: marks inside them stay.
     begin, end, *_ = language.data.quotation_marks
     said = ", ".join(language.translate(f"view_origin_{origin}") for origin in origins)
@@ -122,7 +86,6 @@ def _came_from(parts: Sequence[Candidate], language: Language) -> str:
 
 
 MAX_LIMIT = 100
-SHOWN_STATE = ["queries", "candidates", "cards", "turn_question", "abstained", "warnings", "usage"]
 
 Limit = Annotated[
     int,
@@ -150,27 +113,17 @@ def search(
 
     async def run_command() -> None:
         async with opened_services(settings, knowledge) as services:
-            from articulado.ingestion.incremental.base import IndexBase
-            from articulado.ingestion.incremental.indexed_laws import absent_provisions
-            from articulado.retrieval.fusion import ranked_provisions, with_cards
-            from graph.rag import build_context
-
-            state: dict[str, Any] = await build_context(services).ainvoke(
-                {"question": question_text}, context=context, output_keys=SHOWN_STATE
-            )
-            ranked: list[Candidate] = ranked_provisions(with_cards(state["candidates"], state.pop("cards")))
-            base = IndexBase(settings, knowledge)
-            absent, others = absent_provisions(base, state.pop("turn_question"), state["warnings"])
-            state["warnings"] = [*absent, *others]
+            desk = LawDesk(OpenGraphs.over(services, portable=False))
+            found = await desk.search(question_text, limit if as_json else None, context)
             if as_json:
-                listed = [as_dict(rank, candidate) for rank, candidate in enumerate(ranked[:limit], start=1)]
-                print_json({"question": question_text, **state, "candidates": listed})
+                print_json(found)
             else:
                 out, language = console(), services.language
-                for message in absent:
+                for message in found["absent"]:
                     print_indented(out, message, indent=0, style="bold yellow")
                     out.print()
-                print_results(out, ranked, services.profile, language, limit, abstained=state["abstained"])
+                print_results(out, found, services.profile, language, limit)
+                others = found["warnings"][len(found["absent"]) :]
                 print_warnings(out, others, language.translate("view_warning", text="{text}"))
 
     asyncio.run(run_command())

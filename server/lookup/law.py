@@ -70,8 +70,8 @@ class LawDesk:
                 "laws": await index.law_count(),
             }
 
-    async def search(self, query: str, limit: int, context: RunContext) -> SearchResult:
-        """Search for a question; hits are sorted best first."""
+    async def search(self, query: str, limit: int | None, context: RunContext) -> SearchResult:
+        """Search for a question; hits are sorted best first, and ``None`` is no limit."""
         from graph.rag import build_context
 
         async with self._index() as index:
@@ -93,6 +93,7 @@ class LawDesk:
                     search_hit(rank, candidate, index.validity(candidate["chunk"], sure, day))
                     for rank, (candidate, sure) in enumerate(hits, start=1)
                 ],
+                "absent": absent,
                 "warnings": [*absent, *others],
             }
 

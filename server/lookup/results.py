@@ -8,8 +8,18 @@ from typing import Literal
 from typing_extensions import TypedDict
 
 from articulado.legal.wordings import Certainty
+from articulado.prompting.notes import state_note, whole_note
 from articulado.retrieval.references import Link, NamedProvision, ProvisionDetail, named_provision
-from articulado.values.chunks import Candidate, Status, is_official, ordering_score, own_document, status_said
+from articulado.values.chunks import (
+    REPEALED,
+    Candidate,
+    Origin,
+    Status,
+    is_official,
+    ordering_score,
+    own_document,
+    status_said,
+)
 from articulado.values.findings import Finding
 from articulado.verification.dossier import Recheck
 
@@ -114,24 +124,34 @@ class SearchHit(NamedProvision, Validity):
     """A fragment that a search found; ``score`` in [0, 1] decides the order. Dates are ISO 8601, ``None`` is open.
 
     A user's document is not ``official``: ``document`` is the name of its file, and ``in_force`` is ``None``.
+    ``found_by`` has the searches behind ``origins``; ``note`` says that the text is repealed or lacks amendments.
     """
 
     rank: int
     chunk_id: int
+    part: int
+    parts: int
     collection: str
     score: float
     status: Status | None
     official: bool
     document: str
+    origins: list[Origin]
+    found_by: list[str]
+    note: str
     excerpt: str
 
 
 class SearchResult(OnDay):
-    """The hits of a question, in order; ``answers`` is false if none of them answers the question."""
+    """The hits of a question, in order; ``answers`` is false if none of them answers the question.
+
+    ``absent`` tells which named provisions do not exist; the ``warnings`` begin with it.
+    """
 
     query: str
     answers: bool
     hits: list[SearchHit]
+    absent: list[str]
     warnings: list[str]
 
 
@@ -255,11 +275,16 @@ def search_hit(rank: int, candidate: Candidate, validity: Validity) -> SearchHit
         "chunk_id": chunk["id"],
         **named_provision(chunk),
         **validity,
+        "part": chunk["part"],
+        "parts": chunk["parts"],
         "collection": chunk["collection"],
         "score": ordering_score(candidate),
         "status": status_said(chunk),
         "official": is_official(chunk),
         "document": own_document(chunk),
+        "origins": candidate["origins"],
+        "found_by": candidate["found_by"],
+        "note": whole_note(chunk) or chunk["status"] if chunk["status"] in REPEALED else state_note(chunk),
         "excerpt": _shortened(chunk["text"]),
     }
 

@@ -80,24 +80,23 @@ def test_ask_refuses_a_blank_question(capsys):
     assert capsys.readouterr().err.startswith("Error: La pregunta está vacía.")
 
 
-def test_search_lists_candidates_in_order_and_calls_no_answering_model(answered):
+def test_search_lists_hits_in_order_as_the_http_api_does(answered):
     found = answered("search", QUESTION, "--limit", "5")
-    results = found["candidates"]
+    results = found["hits"]
     assert [result["rank"] for result in results] == [1, 2, 3, 4, 5]
     assert (results[0]["law_id"], results[0]["provision"]) == (ET, "Artículo 38")
     scores = [result["score"] for result in results]
     assert scores == sorted(scores, reverse=True)
-    assert all(0 <= result["rerank_score"] <= 1 for result in results)
+    assert all(0 <= score <= 1 for score in scores)
     assert results[0]["origins"] == ["hybrid", "phrasing", "card"]
     assert results[0]["found_by"]
-    assert "answer" not in found["usage"]["stages"]
+    assert found.keys() == {"query", "as_of", "index_day", "answers", "hits", "warnings"}
 
 
 def test_search_keeps_to_the_collections_asked_for(answered):
     found = answered("search", "despido improcedente indemnización", "--collections", "sentencias", "--rerank", "none")
-    hybrid = [result for result in found["candidates"] if "hybrid" in result["origins"]]
-    assert {result["collection"] for result in hybrid} == {"sentencias"}
-    assert {result["rerank_score"] for result in hybrid} == {None}
+    hybrid = [hit for hit in found["hits"] if "hybrid" in hit["origins"]]
+    assert {hit["collection"] for hit in hybrid} == {"sentencias"}
 
 
 def test_search_prints_results_for_a_person(capsys):

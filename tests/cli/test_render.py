@@ -12,8 +12,9 @@ from articulado.language.languages import language
 from articulado.values.chunks import Origin
 from cli.ask.view import print_below, print_end
 from cli.render import clean, console, print_json, print_sources
-from cli.search import as_dict, print_results
+from cli.search import print_results
 from cli.show.view import print_provision
+from server.lookup.results import SearchResult, Validity, search_hit
 
 ES, EN = language("es"), language("en")
 LONG = "https://www.boe.es/buscar/act.php?id=BOE-A-2015-11430#" + "a" * 60
@@ -214,9 +215,15 @@ def candidate(**fields):
     return {"chunk": chunk, "score": 0.5, "origins": ["hybrid"], "found_by": ["vacaciones anuales"], **fields}
 
 
+def result_of(*candidates, answers: bool = True) -> SearchResult:
+    validity: Validity = {"valid_from": None, "valid_to": None, "certainty": "sure", "in_force": True}
+    hits = [search_hit(rank, each, validity) for rank, each in enumerate(candidates, start=1)]
+    return {"query": "", "as_of": "2026-01-01", "index_day": None, "answers": answers, "hits": hits, "warnings": []}
+
+
 def test_results_show_collection_score_and_where_each_came_from():
     out = piped()
-    print_results(out, [candidate(rerank_score=0.834)], load_profile("laboral"), ES, 10, abstained=False)
+    print_results(out, result_of(candidate(rerank_score=0.834)), load_profile("laboral"), ES, 10)
     assert out.file.getvalue().splitlines() == [
         " 1. Estatuto de los Trabajadores, Artículo 38. Título (1/2)",
         "    Normativa · puntuación 0,83 · búsqueda «vacaciones anuales»",
@@ -236,7 +243,7 @@ def test_the_results_of_an_english_profile_are_in_english():
         {"chunk": ended, "score": 0.5, "origins": ["reference", "need"], "found_by": []},
     ]
     out = piped()
-    print_results(out, found, load_profile("plan_401k"), EN, 10, abstained=True)
+    print_results(out, result_of(*found, answers=False), load_profile("plan_401k"), EN, 10)
     assert out.file.getvalue().splitlines() == [
         " 1. Loans, Rules",
         "    Knowledge base · score 0.96 · search “loan”, “a «b»”",
@@ -259,7 +266,7 @@ def test_empty_results_advise_to_name_the_law_only_in_law_profiles():
         (load_profile("plan_401k"), EN, "Nothing was found. Try other words.\n"),
     ):
         out = piped()
-        print_results(out, [], profile, spoken, 10, abstained=True)
+        print_results(out, result_of(answers=False), profile, spoken, 10)
         assert out.file.getvalue() == said
 
 
@@ -272,17 +279,10 @@ def test_every_origin_has_a_name(spoken):
 
 def test_results_below_the_floor_say_so():
     out = piped()
-    print_results(out, [candidate()], load_profile("laboral"), ES, 10, abstained=True)
+    print_results(out, result_of(candidate(), answers=False), load_profile("laboral"), ES, 10)
     assert out.file.getvalue().endswith(
         "\n\nNada de esto alcanza la relevancia mínima: a esta pregunta no se respondería.\n"
     )
-
-
-def test_a_result_as_json_keeps_both_scores():
-    found = as_dict(1, candidate(rerank_score=0.25))
-    assert (found["score"], found["search_score"], found["rerank_score"]) == (0.25, 0.5, 0.25)
-    found = as_dict(2, candidate())
-    assert (found["rank"], found["score"], found["rerank_score"], found["official"]) == (2, 0.5, None, False)
 
 
 def test_the_parts_of_a_provision_are_one_result():
@@ -293,7 +293,7 @@ def test_the_parts_of_a_provision_are_one_result():
     found = [part(5, 3, 0.9), part(6, 1, 0.8), part(7, 2, 0.7), part(8, 1, 0.6, provision_key="art:39", parts=1)]
     direct = {"origins": ["direct", "hybrid"], "found_by": ["BOE-A-2015-11430#Artículo 38", "art. 38 ET"]}
     out = piped()
-    print_results(out, [found[0] | direct, *found[1:]], load_profile("laboral"), ES, 1, abstained=False)
+    print_results(out, result_of(found[0] | direct, *found[1:]), load_profile("laboral"), ES, 1)
     assert out.file.getvalue().splitlines()[:2] == [
         " 1. Estatuto de los Trabajadores, Artículo 38. Título (partes 1, 2 y 3 de 4)",
         "    Normativa · puntuación 0,90 · citado en la pregunta, búsqueda «art. 38 ET», «vacaciones»",

@@ -45,7 +45,7 @@ def test_texts_of_the_first_index_go_to_a_provider_once_after_an_announcement(pr
     assert run(["search", "roses", "--json"]) == 0
     output = capsys.readouterr()
     assert output.err == ANNOUNCEMENT
-    assert json.loads(output.out)["candidates"]
+    assert json.loads(output.out)["hits"]
     built = provider.calls(MODEL)
     assert built > 1
     assert run(["search", "roses", "--json"]) == 0

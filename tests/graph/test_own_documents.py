@@ -51,7 +51,7 @@ def test_a_document_of_ones_own_is_called_so_and_never_official(index: str, caps
     shown = output(capsys, "ask", BONUS, "--index", index)
     assert "Documento propio: pacto nocturno.docx" in shown
     assert "no es el texto oficial" not in shown
-    hits = json.loads(output(capsys, "search", BONUS, "--index", index, "--json"))["candidates"]
+    hits = json.loads(output(capsys, "search", BONUS, "--index", index, "--json"))["hits"]
     own = next(hit for hit in hits if hit["document"])
     assert (own["official"], own["status"], own["document"]) == (False, None, "pacto nocturno.docx")
     law = json.loads(output(capsys, "show", "art. 1 ET", "--index", index, "--json"))["provisions"][0]

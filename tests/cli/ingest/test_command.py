@@ -45,7 +45,7 @@ def test_readable_files_are_indexed_and_the_others_named(index, capsys):
     assert f"Índice: {index}\nOmitidos: 1\n" in output.out
     assert "\x1b" not in output.out
     assert run(["search", "pausa del café diecisiete minutos", "--limit", "1", "--index", str(index), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["candidates"][0]["law_id"] == "BOE-A-2000-1"
+    assert json.loads(capsys.readouterr().out)["hits"][0]["law_id"] == "BOE-A-2000-1"
     Path("leyes/rota.md").unlink()
     assert run(["ingest", "leyes", "--index", str(index)]) == 0
     output = capsys.readouterr()

@@ -33,7 +33,7 @@ def garden(tmp_path, monkeypatch) -> Path:
 
 def searched(capsys, question: str, profile: str) -> list[dict]:
     assert run(["search", question, "--profile", profile, "--json", "--rerank", "none"]) == 0
-    return json.loads(capsys.readouterr().out)["candidates"]
+    return json.loads(capsys.readouterr().out)["hits"]
 
 
 @pytest.mark.integration
