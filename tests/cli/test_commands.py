@@ -90,7 +90,7 @@ def test_search_lists_hits_in_order_as_the_http_api_does(answered):
     assert all(0 <= score <= 1 for score in scores)
     assert results[0]["origins"] == ["hybrid", "phrasing", "card"]
     assert results[0]["found_by"]
-    assert found.keys() == {"query", "as_of", "index_day", "answers", "hits", "warnings"}
+    assert found.keys() == {"query", "as_of", "index_day", "answers", "hits", "absent", "warnings"}
 
 
 def test_search_keeps_to_the_collections_asked_for(answered):

@@ -60,7 +60,7 @@ def test_a_wrong_command_line_is_a_json_error(failing, command):
         (["preguntar", "x"], 2, "InvalidInput", "No existe la orden «preguntar»."),
         (["ask"], 2, "InvalidInput", "Falta PREGUNTA. Ayuda: articulado ask --help"),
         (["ask", "  "], 2, "InvalidInput", "La pregunta está vacía."),
-        (["ask", "x", "--as-of", "ayer"], 2, "InvalidInput", "«ayer» no es una fecha."),
+        (["ask", "x", "--as-of", "mayo"], 2, "InvalidInput", "«mayo» no es una fecha."),
         (["ask", "x", "--profile", "nada"], 1, "ConfigurationError", "No existe el perfil «nada»."),
         (["ask", "x", "--dossier", "nada/x.json"], 2, "InvalidInput", "nada/x.json"),
         (["search", "x", "--limit", "0"], 2, "InvalidInput", "--limit debe ser un número entre 1 y 100, no «0»."),

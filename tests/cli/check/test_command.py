@@ -142,7 +142,7 @@ def test_unreadable_briefs_are_refused(check, folder, name: str, content: bytes 
 def test_misuse_of_options(check, word, folder, tmp_path) -> None:
     assert check(word, "--docx", str(folder / word))[0] == 2
     assert check(word, "--docx", "salida.pdf")[0] == 2
-    assert check(word, "--date", "ayer")[0] == 2
+    assert check(word, "--date", "mayo")[0] == 2
     status, _, errors = check(word, "--index", str(tmp_path / "nada"))
     assert status == 2
     assert "No hay ningún índice" in errors
