@@ -1,6 +1,7 @@
 """The page over a small law and a document that would like to run things, in a real browser."""
 
 from collections.abc import Iterator
+from datetime import date
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -11,6 +12,7 @@ from support.served_law import index_law
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
 from graph.open_graphs import OpenGraphs
+from server.access import KeyRing
 from server.app import app_over
 from server.settings import ServerSettings
 
@@ -36,6 +38,16 @@ def site(settings: Settings) -> Iterator[str]:
     opened = OpenGraphs(settings, load_profile(settings.profile))
     with serving(app_over(opened, ServerSettings(conversations="memory", per_minute=10_000))) as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def keyed(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, list[str]]]:
+    """The address of a server with keys, and two of them."""
+    ring = tmp_path_factory.mktemp("keyed") / "keys.json"
+    keys = [KeyRing(ring).add(name, date(2026, 1, 1)) for name in ("ana", "luis")]
+    opened = OpenGraphs(settings, load_profile(settings.profile))
+    with serving(app_over(opened, ServerSettings(keys=ring, conversations="memory", per_minute=10_000))) as url:
+        yield url, keys
 
 
 @pytest.fixture(scope="module")

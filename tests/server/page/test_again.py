@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
-from support.chromium import Visit
+from support.chromium import PHONE, Visit
 
 pytestmark = pytest.mark.integration
 
 WEDDING = "¿Cuántos días de permiso por boda da el artículo 1 de la Ley 9/2001?"
 REFERENCE = "¿Qué dice el artículo 3 de la Ley 9/2001?"
 FRANCE = "¿Cuál es la capital de Francia?"
-PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 
 
 def asked(page: Page) -> list[str]:
@@ -32,19 +31,18 @@ def edit(page: Page, number: int, question: str) -> None:
     page.keyboard.press("Enter")
 
 
-@pytest.mark.parametrize("visit", [{}, PHONE], indirect=True, ids=["desk", "phone"])
-@pytest.mark.parametrize(("number", "left"), [(0, [FRANCE]), (1, [WEDDING, FRANCE]), (2, [WEDDING, REFERENCE, FRANCE])])
-def test_an_edited_question_takes_the_place_of_those_after_it(visit: Visit, number: int, left: list[str]) -> None:
+def test_an_edited_question_takes_the_place_of_those_after_it(visit: Visit) -> None:
     page = visit.page
     for question in (WEDDING, REFERENCE, WEDDING):
         visit.ask(question)
-    edit(page, number, FRANCE)
-    expect(page.locator(".turn")).to_have_count(len(left))
-    expect(page.locator(".turn .actions")).to_have_count(len(left))
-    assert asked(page) == on_server(page) == left
+    for number, left in ((2, [WEDDING, REFERENCE, FRANCE]), (1, [WEDDING, FRANCE]), (0, [FRANCE])):
+        edit(page, number, FRANCE)
+        expect(page.locator(".turn")).to_have_count(len(left))
+        expect(page.locator(".turn .actions")).to_have_count(len(left))
+        assert asked(page) == on_server(page) == left
     page.reload()
-    expect(page.locator(".turn .actions")).to_have_count(len(left))
-    assert asked(page) == left
+    expect(page.locator(".turn .actions")).to_have_count(1)
+    assert asked(page) == [FRANCE]
 
 
 def test_escape_leaves_a_question_as_it_was(visit: Visit) -> None:
@@ -160,7 +158,7 @@ def test_suggested_questions_are_asked_by_a_button(visit: Visit) -> None:
     expect(page.locator(".suggestion:visible")).to_have_count(0)
 
 
-@pytest.mark.parametrize("visit", [{}, PHONE], indirect=True, ids=["desk", "phone"])
+@pytest.mark.parametrize("visit", [PHONE], indirect=True)
 def test_a_button_goes_to_the_end_of_a_long_conversation(visit: Visit) -> None:
     page = visit.page
     for _ in range(3):

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import expect
-from support.chromium import Visit
+from support.chromium import PHONE, Visit
 
-from .test_flows import PHONE, WEDDING
+from .test_flows import WEDDING
 
 pytestmark = pytest.mark.integration
 

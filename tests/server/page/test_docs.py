@@ -1,19 +1,10 @@
 """The description of the API in a real browser, with nothing from another place; a key that a link brings."""
 
-from datetime import date
-from pathlib import Path
-
 import httpx
 import pytest
 from playwright.sync_api import Browser, expect
-from support.loopback import serving
 
-from articulado.config.profile import load_profile
-from articulado.config.settings import Settings
-from graph.open_graphs import OpenGraphs
-from server.access import KeyRing
-from server.app import POLICY, app_over
-from server.settings import ServerSettings
+from server.app import POLICY
 
 pytestmark = pytest.mark.integration
 
@@ -50,23 +41,20 @@ def test_nothing_else_is_served_beside_it(site: str, path: str) -> None:
 
 
 def test_a_key_behind_the_hash_goes_into_the_tab_and_out_of_the_address(
-    browser: Browser, settings: Settings, tmp_path: Path
+    browser: Browser, keyed: tuple[str, list[str]]
 ) -> None:
-    keys = tmp_path / "keys.json"
-    key = KeyRing(keys).add("lan", date(2026, 1, 1))
-    opened = OpenGraphs(settings, load_profile(settings.profile))
-    with serving(app_over(opened, ServerSettings(keys=keys, conversations="memory"))) as url:
-        page = browser.new_page()
-        sent: list[str] = []
-        page.on("request", lambda request: sent.append(request.url))
-        page.goto(f"{url}/#key={key}")
-        expect(page.locator("#holdings")).to_contain_text("Índice del")
-        assert page.url == f"{url}/"
-        page.reload()
-        expect(page.locator("#holdings")).to_contain_text("Índice del")
-        assert not any(key in request.partition("#")[0] for request in sent)
-        page.close()
-        other = browser.new_page()
-        other.goto(f"{url}/#key=<script>")
-        assert other.evaluate("sessionStorage.length") == 0
-        other.close()
+    url, [key, _] = keyed
+    page = browser.new_page()
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url))
+    page.goto(f"{url}/#key={key}")
+    expect(page.locator("#holdings")).to_contain_text("Índice del")
+    assert page.url == f"{url}/"
+    page.reload()
+    expect(page.locator("#holdings")).to_contain_text("Índice del")
+    assert not any(key in request.partition("#")[0] for request in sent)
+    page.context.close()
+    other = browser.new_page()
+    other.goto(f"{url}/#key=<script>")
+    assert other.evaluate("sessionStorage.length") == 0
+    other.context.close()

@@ -1,15 +1,11 @@
 """A document that is brought to the page: dropped or chosen, told of, checked, asked about, and not kept."""
 
 import base64
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
-from support.chromium import Visit
-
-from .test_calculator import accessible
-from .test_flows import DARK, PHONE
+from support.chromium import PHONE, Visit, check_view
 
 pytestmark = pytest.mark.integration
 
@@ -93,17 +89,6 @@ def test_the_document_goes_with_the_conversation_and_the_answer_stays(visit: Vis
     expect(page.locator(".panel .law-text")).to_contain_text("El documento no se ha guardado.")
 
 
-def test_the_citations_of_a_document_are_checked(visit: Visit) -> None:
-    page = visit.page
-    read(page, "carta.txt", LETTER.encode())
-    page.click("text=Comprobar sus citas")
-    outcome = page.locator(".own-document .outcome")
-    expect(outcome.locator("h3")).to_have_text("Comprobación de sus citas")
-    expect(outcome.locator(".lead")).to_contain_text("Citas: ")
-    outcome.locator("summary").first.click()
-    expect(outcome.locator("details ul li").first).to_be_visible()
-
-
 def test_a_document_without_citations_is_told_kindly(visit: Visit) -> None:
     page = visit.page
     read(page, "receta.txt", b"Seis huevos y medio kilo de patatas para la tortilla.")
@@ -112,30 +97,31 @@ def test_a_document_without_citations_is_told_kindly(visit: Visit) -> None:
     visit.complaints.clear()  # Chromium writes every refusal of a server into its console.
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "told"),
-    [
+LARGE = """(size) => {
+  const data = new DataTransfer();
+  data.items.add(new File([new Uint8Array(size)], "enorme.pdf"));
+  const field = document.getElementById("document-file");
+  field.files = data.files;
+  field.dispatchEvent(new Event("change", { bubbles: true }));
+}"""
+
+
+def test_a_file_that_is_not_read_is_refused_before_it_is_sent(visit: Visit) -> None:
+    page = visit.page
+    for name, content, told in (
         ("foto.jpg", b"\xff\xd8", "Una foto no se puede leer aquí."),
         ("carta.doc", b"\xd0\xcf", ".doc: ese formato no se lee."),
         ("LEEME", b"hola", "LEEME: ese formato no se lee."),
         ("vacio.txt", b"", "El fichero está vacío."),
-        ("enorme.pdf", b"%PDF" + b"0" * 4_500_000, "El fichero ocupa 4,5 MB, y se leen hasta 4,4 MB."),
-    ],
-)
-def test_a_file_that_is_not_read_is_refused_before_it_is_sent(
-    visit: Visit, name: str, content: bytes, told: str
-) -> None:
-    page = visit.page
-    bring(page, name, content)
-    expect(page.locator(".own-document .failure")).to_contain_text(told)
-    expect(page.locator(".own-document")).to_contain_text("hasta 4,4 MB. No se guarda.")
+        ("enorme.pdf", None, "El fichero ocupa 4,5 MB, y se leen hasta 4,4 MB."),
+    ):
+        bring(page, name, content) if content is not None else page.evaluate(LARGE, 4_500_004)
+        expect(page.locator(".own-document .failure")).to_contain_text(told)
+        expect(page.locator(".own-document")).to_contain_text("hasta 4,4 MB. No se guarda.")
+        page.click("text=Quitarlo")
+        expect(page.locator("#welcome")).to_be_visible()
     assert not [url for url in visit.requests if url.endswith("/v1/documents")]
-    page.click("text=Quitarlo")
-    expect(page.locator("#welcome")).to_be_visible()
-
-
-def test_a_damaged_file_is_told_by_the_server(visit: Visit) -> None:
-    page = visit.page
+    # What is damaged is told by the server.
     bring(page, "carta.pdf", b"no es un PDF")
     expect(page.locator(".own-document .failure")).to_contain_text("carta.pdf")
     visit.complaints.clear()  # Chromium writes every refusal of a server into its console.
@@ -155,16 +141,17 @@ def test_a_new_conversation_forgets_the_document(visit: Visit) -> None:
     assert "document" not in sent[-1]
 
 
-@pytest.mark.parametrize("visit", [{}, DARK, PHONE], indirect=True, ids=["", "dark", "phone"])
-def test_the_document_is_accessible_and_fits(visit: Visit, tmp_path: Path) -> None:
+@pytest.mark.parametrize("visit", [PHONE], indirect=True)
+def test_the_citations_of_a_document_are_checked_and_the_card_is_accessible(visit: Visit) -> None:
     page = visit.page
     read(page, "carta-con-un-nombre-muy-largo-que-no-cabe-en-una-línea-de-un-teléfono.txt", LETTER.encode())
     expect(page.locator(".own-document")).to_be_focused()
-    # Half below the composer, a button is too small to be hit.
-    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
-    accessible(page, "card")
+    check_view(page, "card")
     page.click("text=Comprobar sus citas")
-    page.locator(".own-document .outcome h3").wait_for()
+    outcome = page.locator(".own-document .outcome")
+    expect(outcome.locator("h3")).to_have_text("Comprobación de sus citas")
+    expect(outcome.locator(".lead")).to_contain_text("Citas: ")
+    outcome.locator("summary").first.click()
+    expect(outcome.locator("details ul li").first).to_be_visible()
     page.click("text=Preguntar sobre él")
-    accessible(page, "checked")
-    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    check_view(page, "checked")

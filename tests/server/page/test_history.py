@@ -4,17 +4,13 @@ import re
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
-from support.chromium import Visit
+from support.chromium import PHONE, Visit, faults_of
 
 pytestmark = pytest.mark.integration
 
 WEDDING = "¿Cuántos días de permiso por boda da el artículo 1 de la Ley 9/2001?"
 REFERENCE = "¿Qué dice el artículo 3 de la Ley 9/2001?"
-PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
-BOTH = pytest.mark.parametrize("visit", [{}, PHONE], indirect=True, ids=["desk", "phone"])
-WCAG = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
 
 
 def two_conversations(visit: Visit) -> None:
@@ -46,7 +42,7 @@ def soon(page: Page) -> None:
     page.clock.run_for(15_000)
 
 
-@BOTH
+@pytest.mark.parametrize("visit", [PHONE], indirect=True)
 def test_conversations_are_searched_and_renamed(visit: Visit) -> None:
     page = visit.page
     two_conversations(visit)
@@ -93,7 +89,7 @@ def test_conversations_are_grouped_by_the_day_of_their_last_question(visit: Visi
         ["Hoy", "Ayer", "Últimos siete días", "Últimos treinta días", "Anteriores"]
     )
     assert titles(page) == list(days)
-    assert Axe().run(page, options=WCAG).response["violations"] == []
+    assert faults_of(page) == []
     # By keys, and nothing of it sends a question.
     page.locator("#kept-search").focus()
     for key, name in (("ArrowDown", "a"), ("ArrowDown", "b"), ("ArrowUp", "a")):
@@ -104,7 +100,7 @@ def test_conversations_are_grouped_by_the_day_of_their_last_question(visit: Visi
     expect(page.locator("#kept summary")).to_be_focused()
 
 
-@BOTH
+@pytest.mark.parametrize("visit", [PHONE], indirect=True)
 def test_what_is_deleted_can_be_brought_back_and_is_deleted_then(visit: Visit) -> None:
     page = visit.page
     page.clock.install()
