@@ -15,7 +15,7 @@ import { Panel } from "./provision.js";
 import { searchBox } from "./search.js";
 import { shareBox, SHARED, showShared } from "./share.js";
 import { day, number, say } from "./texts.js";
-import { leaveViews, note } from "./trail.js";
+import { enterMenu, leaveMenu, leaveViews, note } from "./trail.js";
 import { Turn } from "./turn.js";
 
 const CALCULATE = "calculate";
@@ -291,10 +291,22 @@ function arrange(isOpen) {
   document.querySelector(".bar").inert = covers;
 }
 
-/** Open or close the menu of a phone; on a wide screen its buttons stand in the bar. */
+const toolsAreOpen = () => at("menu").getAttribute("aria-expanded") === "true";
+
+/** Open or close the menu of a phone, as Back does; on a wide screen its buttons stand in the bar. */
 function openTools(isOpen) {
+  if (isOpen === toolsAreOpen()) return;
   at("tools").classList.toggle("open", isOpen);
   at("menu").setAttribute("aria-expanded", String(isOpen));
+  if (isOpen) enterMenu();
+  else leaveMenu();
+}
+
+/** Show what the history has open, after Back and Forward. */
+function restore() {
+  if (toolsAreOpen()) openTools(false);
+  else leaveMenu();
+  return panel.restore();
 }
 
 function theme(chosen) {
@@ -372,7 +384,7 @@ document.addEventListener("keydown", (event) => {
     if (menu) {
       menu.open = false;
       menu.querySelector("summary").focus();
-    } else if (at("menu").getAttribute("aria-expanded") === "true") {
+    } else if (toolsAreOpen()) {
       openTools(false);
       at("menu").focus();
     } else panel.close();
@@ -388,10 +400,10 @@ document.addEventListener("click", (event) => {
   // A button of the menu of a phone does its work, and the menu goes.
   if (event.target !== at("menu") && (!at("tools").contains(event.target) || event.target.closest("button"))) openTools(false);
 });
-at("menu").addEventListener("click", () => openTools(at("menu").getAttribute("aria-expanded") !== "true"));
+at("menu").addEventListener("click", () => openTools(!toolsAreOpen()));
 narrow.addEventListener("change", () => arrange(!at("panel").hidden));
 addEventListener("hashchange", () => route().then(() => panel.restore()));
-addEventListener("popstate", () => panel.restore());
+addEventListener("popstate", restore);
 at("calculate").addEventListener("click", () => {
   if (at("calculator").hidden) location.hash = CALCULATE;
   else leaveViews(thread);

@@ -56,9 +56,9 @@ export class History {
   }
 
   #choose(id) {
-    // A click outside closes the menu, and on a phone the one that it stands in.
-    document.body.click();
     this.open(id);
+    // A click outside closes the menu, and on a phone the one that it stands in: after its entry has become the conversation.
+    document.body.click();
   }
 
   #rename(item, id, title) {

@@ -20,6 +20,16 @@ export function leave(all) {
   if (length) history.go(all ? -length : -1);
 }
 
+/** Enter the menu of a phone, an entry of its own over what is open. */
+export function enterMenu() {
+  history.pushState({ ...here(), menu: true }, "");
+}
+
+/** Go back from the entry of the menu, if it is the one that is shown: what was chosen in it may lie over it. */
+export function leaveMenu() {
+  if (history.state?.menu) history.back();
+}
+
 /** Go back from a view (the calculator, a guide) to the conversation below it; where none lies below, to its address. */
 export function leaveViews(address) {
   const { depth, provisions } = here();
