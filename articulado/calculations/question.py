@@ -208,6 +208,7 @@ class QuestionReader:
                 if index in listed and name in lacking and name not in taken.values() and share >= MAY_BE_INPUT:
                     taken[index] = name
             self._take([pair for pair in pairs if pair[2] in lacking], taken, MAY_BE_INPUT)
+        _order(taken, mentioned)
         values, unclear = self._weighed(kind, values, taken, pairs, mentioned, of_law)
         read = {name: text[mentioned[index].start : mentioned[index].end] for index, name in taken.items()}
         fits = [own.get(taken.get(index, NONE), 0.0) for index, own in enumerate(shares)]
@@ -309,6 +310,14 @@ def _given_by_law(text: str) -> frozenset[Decimal]:
     """Return the amounts of the reference values named in a text ("IPREM de 600 €"), which are no data."""
     periods = (period for kind in kinds_named([text]) for period in kind.period)
     return frozenset(value for period in periods for value in period.values.values())
+
+
+def _order(taken: dict[int, str], mentioned: Sequence[Mention]) -> None:
+    """Exchange the days of a contract that would end before it begins."""
+    places = {name: index for index, name in taken.items()}
+    days = [mentioned[places[name]].value for name in ("start", "end") if name in places]
+    if len(days) == 2 and isinstance(days[0], date) and isinstance(days[1], date) and days[1] < days[0]:
+        taken[places["start"]], taken[places["end"]] = "end", "start"
 
 
 def _suited(mention: Mention) -> list[str]:

@@ -14,7 +14,7 @@ from articulado.language.spanish import content_words, stop_words
 from articulado.legal.citations.owners import CitationContext
 from articulado.legal.citations.parser import Citation, parse_citations
 from articulado.legal.data import read_table
-from articulado.legal.dates.finder import days_asked_about, find_date, without_days
+from articulado.legal.dates.finder import Events, days_asked_about, find_date, without_days
 from articulado.legal.dates.forms import DateMention, dates_in, relative_dates
 from articulado.legal.ids import BOE_ID_TYPED, Decision, boe_id, decisions_in
 from articulado.legal.labels import ADJECTIVES, SUFFIXES
@@ -31,6 +31,11 @@ _HOURS_OF = re.compile(
 )
 _PAYS_OF = re.compile(r"\S+ (?:pagas?|extras?)(?: (?:extras?|extraordinarias?|iguales|al ano|anuales))* de ")
 _MONTHS_A_YEAR, LAST_DAY = 12, 31
+_LINKED = re.compile(
+    r"\s*(?:,|-|–|/|\b(?:y|o|e|ni|al?|hasta))?\s*(?:\b(?:al?|del?|hasta)\b\s*)?(?:\bel\b\s*)?(?:\bdia\b\s*)?"
+)
+_SPAN = re.compile(r"\b(?:al?|hasta)\b|[-–]")
+_SINCE = re.compile(r"\bdesde(?: el)?(?: dia)? $")
 _BETWEEN = 3
 FIRST_YEAR, LAST_YEAR = 1950, 2100
 
@@ -65,7 +70,7 @@ def mentions(text: str, *, today: date) -> tuple[Mention, ...]:
     for each in sorted(candidates, key=lambda mention: (mention.start, -mention.end)):
         if not kept or each.start >= kept[-1].end:
             kept.append(each)
-    return tuple(_with_years(_with_months(_with_thousands(kept, folded), folded), today))
+    return tuple(_with_years(_with_months(_with_thousands(kept, folded), folded), folded, today))
 
 
 def joined_months(named: Sequence[Mention]) -> dict[int, Mention]:
@@ -180,20 +185,51 @@ def _day_of_month(other: Decimal | date, day: int) -> Decimal:
     return number // 100 * 100 + day
 
 
-def _with_years(named: Sequence[Mention], today: date) -> Iterator[Mention]:
-    """Yield the mentions with each day as a date, without impossible days."""
-    years = [(mention.start, year) for mention in named if (year := _year_of(mention))]
+def _with_years(named: Sequence[Mention], folded: str, today: date) -> Iterator[Mention]:
+    """Yield the mentions with each day as a date, without impossible days.
+
+    A day without a year takes that of the nearest one. The year of a hiring or a birth is not that of another event
+    ("acabé el 30 de junio, entré el 2 de enero de 2018"): such a day is of this year.
+    """
+    years = [(mention, year) for mention in named if (year := _year_of(mention))]
+    events = Events(folded) if years else None
     for mention in named:
         if mention.type != "date" or isinstance(mention.value, date):
             yield mention
             continue
-        nearest = min(years, key=lambda other: abs(other[0] - mention.start), default=(0, today.year))[1]
-        number = int(mention.value)
+        number, lender, year = int(mention.value), None, _year_of(mention)
+        if not year:
+            lender, year = min(years, key=lambda other: abs(other[0].start - mention.start), default=(None, today.year))
+        if lender and events and not _is_same_time(mention, lender, folded, events):
+            year = today.year
+        month_day = number // 100 % 100, number % 100
+        if lender and isinstance(lender.value, date) and _is_span(mention, lender, folded):
+            # "Del 15 de noviembre al 14 de enero de 2026" begins the year before.
+            other = lender.value.month, lender.value.day
+            year += month_day < other if lender.start < mention.start else -(month_day > other)
         try:
-            day = date(_year_of(mention) or nearest, number // 100 % 100, number % 100)
+            day = date(year, *month_day)
         except ValueError:
             continue
         yield Mention("date", day, mention.start, mention.end, mention.unit)
+
+
+def _is_same_time(mention: Mention, lender: Mention, folded: str, events: Events) -> bool:
+    """Tell if a day may have the year of another mention, which is a bare year or joined to it, or no beginning."""
+    if lender.type != "date" or _LINKED.fullmatch(_between(mention, lender, folded)):
+        return True
+    begins = _SINCE.search(folded, 0, lender.start) or events.kind_at(lender.start, lender.end) == "fact"
+    return not begins or Events(folded[: mention.end]).kind_at(mention.start, mention.end) == "fact"
+
+
+def _is_span(mention: Mention, other: Mention, folded: str) -> bool:
+    between = _between(mention, other, folded)
+    return bool(_LINKED.fullmatch(between) and _SPAN.search(between))
+
+
+def _between(mention: Mention, other: Mention, folded: str) -> str:
+    first, last = sorted((mention, other), key=lambda each: each.start)
+    return folded[first.end : last.start]
 
 
 def _year_of(mention: Mention) -> int:

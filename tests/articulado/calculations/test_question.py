@@ -133,3 +133,10 @@ def test_mentions_outside_the_bounds_of_an_input_do_not_fit_it(value: Decimal, m
 )
 def test_the_seat_is_a_place_that_the_question_names(text: str, seat: str) -> None:
     assert seat_in(text) == seat
+
+
+@pytest.mark.parametrize("said", ["1 de junio de 2018, 31 de mayo de 2026", "31 de mayo de 2026, 1 de junio de 2018"])
+def test_of_two_days_without_a_role_the_earlier_one_begins_the_contract(said: str) -> None:
+    asked = READER.asked(f"{said}: despido improcedente, 24.000 euros al año", "compensation/unfair", today=TODAY)
+    assert asked is not None
+    assert (asked.inputs["start"], asked.inputs["end"]) == (date(2018, 6, 1), date(2026, 5, 31))

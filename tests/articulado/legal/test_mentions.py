@@ -74,3 +74,32 @@ def test_a_number_before_a_stop_word_counts_no_things():
     assert (age.type, age.value, age.unit) == ("number", 63, "")
     [children] = mentions("tengo 5 hijos", today=date(2026, 11, 29))
     assert children.unit == "#hij"
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("Acabé el 30 de junio, había empezado el 2 de enero de 2018", [date(2026, 6, 30), date(2018, 1, 2)]),
+        ("Entré el 1 de marzo de 2020 y me echaron el 15 de mayo", [date(2020, 3, 1), date(2026, 5, 15)]),
+        ("Salí el 20 de abril y firmé el 1 de septiembre de 2021", [date(2026, 4, 20), date(2021, 9, 1)]),
+        ("Estaba desde el 2 de enero de 2018 y me echaron el 30 de junio", [date(2018, 1, 2), date(2026, 6, 30)]),
+        ("Desde el 1 de marzo de 2020 hasta el 15 de mayo", [date(2020, 3, 1), date(2020, 5, 15)]),
+        ("Firmé el 1 de marzo y empecé el 3 de marzo de 2020", [date(2020, 3, 1), date(2020, 3, 3)]),
+        ("Me despidieron el 3 de marzo de 2022 y reclamé el 20 de marzo", [date(2022, 3, 3), date(2022, 3, 20)]),
+    ],
+)
+def test_the_year_of_a_hiring_is_not_that_of_another_event(text: str, days: list[date]) -> None:
+    found = mentions(text, today=date(2026, 11, 29))
+    assert [one.value for one in found if one.type == "date"] == days
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("del 15 de noviembre al 14 de enero de 2026", [date(2025, 11, 15), date(2026, 1, 14)]),
+        ("15 de noviembre de 2025 al 14 de enero", [date(2025, 11, 15), date(2026, 1, 14)]),
+        ("del 2 de enero al 30 de junio de 2018", [date(2018, 1, 2), date(2018, 6, 30)]),
+    ],
+)
+def test_a_span_over_the_end_of_a_year_has_two_years(text: str, days: list[date]) -> None:
+    assert [one.value for one in mentions(text, today=date(2026, 11, 29))] == days
