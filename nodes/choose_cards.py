@@ -196,7 +196,9 @@ def _kinds_led_to(chosen: Sequence[Candidate]) -> set[str]:
 
 
 def _of_day(state: RagState, days: Days) -> list[Candidate]:
-    of_today = {each["calculation"] for each in state["calculations"] if not each["law_day"]}
+    # What lacks data has followed no law yet.
+    worked = [each for each in state["calculations"] if each["status"] != "missing"]
+    of_today = {each["calculation"] for each in worked if not each["law_day"]}
     past = days.as_of is not None and days.as_of < days.today
     return [each for each in state["dated_values"] if not past or of_today.isdisjoint(each["found_by"])]
 

@@ -40,8 +40,8 @@ async def judge_relevance(
     """Judge the candidates by the bands of the profile; ``model_decides`` if a chat model will read them.
 
     Always answered: a named provision or agreement, a turn after a refetch, a reference value asked for alone. Reads
-    ``candidates``, ``own``, ``queries``, ``retried``, ``relevance``, ``dated_values``, ``conversation`` and
-    ``carried``.
+    ``candidates``, ``own``, ``queries``, ``retried``, ``relevance``, ``dated_values``, ``calculations``,
+    ``conversation`` and ``carried``.
     """
     if state["own"] and not has_candidates(state):
         return {"relevance": NAMED_SCORE, "matter": "", "outcome": "answer", "candidates": []}
@@ -78,6 +78,11 @@ async def judge_relevance(
     elif value_alone and state["dated_values"]:
         # There is no value of that day, and the law on it, or the value of another day, is no answer.
         outcome = "decline"
+    if outcome in ("near", "ask") and any(
+        each["status"] == "missing" and each["understood"] for each in state["calculations"]
+    ):
+        # The data given tell which calculation is asked for: the rule is told, and the rest asked for.
+        outcome = "answer"
     if outcome != "answer" and len(state["turn_question"]["meant"]) > 1:
         outcome = "near"
     if outcome == "near" and judgement.matter == OTHER_COUNTRY and is_in_other_language(state):

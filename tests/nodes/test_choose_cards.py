@@ -302,6 +302,12 @@ async def test_a_calculation_made_on_the_law_of_today_is_not_given_on_a_past_day
     assert "calculation" in await values_of(value(KIND, 0.95), calculations=[worked("2011-10-03")], **asked)
 
 
+async def test_a_calculation_that_lacks_data_asks_for_them_on_a_past_day():
+    lacking = {"status": "missing", "calculation": KIND, "law_day": ""}
+    asked = value(KIND, 0.95) | {"purpose": "missing_data"}
+    assert "missing_data" in await values_of(asked, calculations=[lacking], as_of="2011-10-03")
+
+
 async def texts_of_caveats(**values):
     update = await updated(provision(HOLIDAYS, 0.7), found(WHEN, 0.01), **values)
     return [each["chunk"]["text"] for each in update["dated_values"] if each["purpose"] == "caveat"]

@@ -217,3 +217,15 @@ async def test_only_the_country_that_it_names_makes_a_question_in_another_langua
     read = {"language": code, "text": "Câte zile de concediu am?"}
     update = await judged(KnownJudge((0.45, "otro_pais")), read=read, queries=[query])
     assert (update["matter"], update["outcome"]) == (matter, outcome)
+
+
+@pytest.mark.parametrize(("relevance", "outcome"), [(0.45, "answer"), (0.1, "decline")])
+async def test_a_calculation_that_lacks_data_is_asked_on_where_the_law_is_near(relevance, outcome):
+    lacking = {"status": "missing", "understood": "He entendido: salario bruto mensual, 1.800 €."}
+    update = await judged(KnownJudge((relevance, "")), calculations=[lacking])
+    assert update["outcome"] == outcome
+
+
+@pytest.mark.parametrize("given", [{"status": "missing", "understood": ""}, {"status": "none", "understood": "x"}])
+async def test_a_calculation_without_data_or_refused_changes_no_outcome(given):
+    assert (await judged(KnownJudge((0.45, "")), calculations=[given]))["outcome"] == "near"
