@@ -44,8 +44,8 @@ aegra: pyproject.toml constraints.txt
 
 browser:
 	@if [ -n "$(SHELL_BROWSER)" ]; then :; \
-	elif [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && { apt-get update && \
-		DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends chromium-headless-shell; } > /dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && timeout 180 sh -c 'apt-get update && \
+		DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends chromium-headless-shell' > /dev/null; then :; \
 	elif [ -n "$(BROWSER)" ]; then :; \
 	else echo "No hay Chromium: se omiten las pruebas de la página."; fi
 
