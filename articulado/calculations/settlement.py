@@ -308,12 +308,21 @@ def settlement(
     notice_owed: Decimal = Decimal(0),
     other_amounts: Decimal = Decimal(0),
     advances: Decimal = Decimal(0),
+    already_paid: Decimal | None = None,
 ) -> Computed:
-    """Return the gross sum of all parts."""
+    """Return the gross sum of all parts, less the amount paid."""
     value = salary_owed + extra_pay_owed + holidays_owed + notice_owed + other_amounts - advances
     amounts = [salary_owed, extra_pay_owed, holidays_owed, notice_owed, other_amounts, -advances]
     formula = " + ".join(money(each) for each in amounts if each).replace("+ -", "− ")
-    return Computed(value, "EUR", f"Total bruto: {formula} = {money(value)} €.", formula)
+    text = f"Total bruto: {formula} = {money(value)} €."
+    if already_paid is None:
+        return Computed(value, "EUR", text, formula)
+    gross = "Compare importes brutos: de lo cobrado quizá se descontaron cotización e impuestos."
+    if already_paid >= value:
+        lead = f"Ya pagado: {money(already_paid)} €, que cubre los {money(value)} € brutos del finiquito."
+        return Computed(Decimal(0), "EUR", f"{text} {lead}", formula, lead=lead, warnings=(gross,))
+    lead = f"Falta por pagar: {money(value)} − {money(already_paid)} = {money(value - already_paid)} € brutos."
+    return Computed(value - already_paid, "EUR", f"{text} {lead}", formula, lead=lead, warnings=(gross,))
 
 
 @rule(PAY)
@@ -364,7 +373,7 @@ CALCULATIONS = (
     _part(
         "settlement", "Finiquito", "settlement", (settlement, *SALARY, *EXTRA_PAYS, *HOLIDAYS, notice_owed),
         (*SALARY_FIELDS, *LEAVE_FIELDS, *EXTRA_FIELDS, "notice_days_missing", "notice_failed_by", "other_amounts",
-         "advances"),
+         "advances", "already_paid"),
         END, "El finiquito paga los días trabajados, la parte de las pagas extra y las vacaciones no disfrutadas; la"
         " indemnización es aparte.", DAY_VARIANT, ACCRUAL_VARIANT,
     ),

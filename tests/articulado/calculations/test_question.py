@@ -140,3 +140,19 @@ def test_of_two_days_without_a_role_the_earlier_one_begins_the_contract(said: st
     asked = READER.asked(f"{said}: despido improcedente, 24.000 euros al año", "compensation/unfair", today=TODAY)
     assert asked is not None
     assert (asked.inputs["start"], asked.inputs["end"]) == (date(2018, 6, 1), date(2026, 5, 31))
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "paid"),
+    [
+        ("settlement", "Me han dado 1.250 € de finiquito, ¿está bien hecho?", "1250"),
+        (
+            "compensation/objective",
+            "Por el objetivo me dan 2.100 €, llevo 5 años y gano 1.600 € al mes, ¿cuadra?",
+            "2100",
+        ),
+    ],
+)
+def test_a_check_of_an_amount_has_it_as_paid(kind: str, text: str, paid: str) -> None:
+    [asked] = READER.read(text, today=TODAY)
+    assert (asked.kind, asked.inputs["already_paid"]) == (kind, Decimal(paid))
