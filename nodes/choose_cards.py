@@ -102,7 +102,8 @@ async def choose_cards(
     probable = await asyncio.to_thread(_probable, state, phrasings, cards)
     repeated = _asked_again(said.values(), probable) if question["asks_deadline"] else None
     if repeated:
-        probable = [(repeated, 1.0)]
+        on_deadlines = [each for each, probability in probable if _is_on_deadline(each) and probability >= LIKELY]
+        probable = [(each, 1.0) for each in (repeated, *on_deadlines[:1])]
     named = {(each["law_id"], each["provision_key"]) for each in question["provisions"]}
     asked = whole_text(question)
     regimes = regimes_named(asked)
@@ -165,15 +166,16 @@ async def choose_cards(
 
 
 def _asked_again(said: Iterable[Candidate], probable: Sequence[tuple[Candidate, float]]) -> Candidate | None:
-    """Return the first card of the last answer if it names a deadline and no other likely card answers with one."""
+    """Return the first card of the last answer if it names a deadline and no other card surely answers."""
     first = next(iter(said), None)
     if first is None or not deadlines_of(card_of(first["chunk"])):
         return None
-    for each, probability in probable:
-        on_deadline = card_of(each["chunk"]).asks == "until_when"
-        if each["chunk"]["id"] != first["chunk"]["id"] and probability >= (LIKELY if on_deadline else SECOND):
-            return None
-    return first
+    others = (probability for each, probability in probable if each["chunk"]["id"] != first["chunk"]["id"])
+    return first if max(others, default=0.0) < SECOND else None
+
+
+def _is_on_deadline(card: Candidate) -> bool:
+    return card_of(card["chunk"]).asks == "until_when"
 
 
 def _shown(

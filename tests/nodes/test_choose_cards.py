@@ -181,6 +181,10 @@ async def test_a_deadline_is_told_from_the_card_of_the_last_answer():
     assert cards_of(await chosen(found(MARRIAGE, 0.9), *said, carried=said, asks_deadline=True)) == [
         "holidays/marriage"
     ]
+    term = card("term", "Hasta cuándo avisa", 37, "en caso de matrimonio", asks="until_when")
+    both = await chosen(found(term, 0.3), *said, carried=said, asks_deadline=True)
+    assert cards_of(both) == ["holidays/until", "holidays/term"]
+    assert cards_of(await chosen(found(MARRIAGE, 0.3), *said, carried=said, asks_deadline=True)) == ["holidays/until"]
     assert cards_of(await chosen(*said, carried=said, asks_deadline=False)) == []
     assert cards_of(await chosen(*said[1:], carried=said, asks_deadline=True, new_topic=True)) == []
     without = [found(HOW_MANY, 0.9), *said[1:]]
