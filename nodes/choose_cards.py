@@ -166,12 +166,15 @@ async def choose_cards(
 
 
 def _asked_again(said: Iterable[Candidate], probable: Sequence[tuple[Candidate, float]]) -> Candidate | None:
-    """Return the first card of the last answer if it names a deadline and no other card surely answers."""
+    """Return the first card of the last answer, ranked first, if it names a deadline and no other surely answers."""
     first = next(iter(said), None)
     if first is None or not deadlines_of(card_of(first["chunk"])):
         return None
-    others = (probability for each, probability in probable if each["chunk"]["id"] != first["chunk"]["id"])
-    return first if max(others, default=0.0) < SECOND else None
+    others = [(each, probability) for each, probability in probable if each["chunk"]["id"] != first["chunk"]["id"]]
+    if max((probability for _, probability in others), default=0.0) >= SECOND:
+        return None
+    best = max(ordering_score(each) for each in (first, *(other for other, _ in others)))
+    return {**first, "final_score": best + _STEP}
 
 
 def _is_on_deadline(card: Candidate) -> bool:
