@@ -10,7 +10,7 @@ pytestmark = pytest.mark.integration
 
 
 def test_the_operations_are_drawn_and_tried_without_another_place(browser: Browser, site: str) -> None:
-    page = browser.new_page()
+    page = browser.new_page(locale="es-ES")
     requests: list[str] = []
     complaints: list[str] = []
     page.on("request", lambda sent: requests.append(sent.url))
@@ -44,7 +44,7 @@ def test_a_key_behind_the_hash_goes_into_the_tab_and_out_of_the_address(
     browser: Browser, keyed: tuple[str, list[str]]
 ) -> None:
     url, [key, _] = keyed
-    page = browser.new_page()
+    page = browser.new_page(locale="es-ES")
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.url))
     page.goto(f"{url}/#key={key}")
@@ -54,7 +54,7 @@ def test_a_key_behind_the_hash_goes_into_the_tab_and_out_of_the_address(
     expect(page.locator("#holdings")).to_contain_text("Índice del")
     assert not any(key in request.partition("#")[0] for request in sent)
     page.context.close()
-    other = browser.new_page()
+    other = browser.new_page(locale="es-ES")
     other.goto(f"{url}/#key=<script>")
     assert other.evaluate("sessionStorage.length") == 0
     other.context.close()

@@ -386,7 +386,7 @@ def test_the_theme_is_chosen_and_kept(visit: Visit) -> None:
 
 def test_a_key_is_asked_for(browser: Browser, keyed: tuple[str, list[str]]) -> None:
     url, [key, _] = keyed
-    page = browser.new_page()
+    page = browser.new_page(locale="es-ES")
     page.set_default_timeout(PATIENCE)
     response = page.goto(url)
     assert response is not None

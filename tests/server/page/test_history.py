@@ -13,6 +13,13 @@ WEDDING = "¿Cuántos días de permiso por boda da el artículo 1 de la Ley 9/20
 REFERENCE = "¿Qué dice el artículo 3 de la Ley 9/2001?"
 
 
+def until(page: Page, condition: str) -> None:
+    """Wait for a condition in JavaScript; the page forbids the evaluation that ``wait_for_function`` repeats."""
+    page.evaluate(
+        f"new Promise((done) => {{ const look = () => ({condition}) ? done() : setTimeout(look, 10); look(); }})"
+    )
+
+
 def two_conversations(visit: Visit) -> None:
     visit.ask(WEDDING)
     visit.page.click("#new")
@@ -54,12 +61,12 @@ def test_conversations_are_searched_and_renamed(visit: Visit) -> None:
     expect(page.locator(".turn .asked")).to_have_text(REFERENCE)
     menu.click()
     page.keyboard.press("Escape")
-    page.wait_for_function("!history.state?.menu")
+    until(page, "!history.state?.menu")
     menu.click()
     page.click("#calculate")
     page.locator("#calculator .groups h2").first.wait_for()
     page.go_back()
-    page.wait_for_function("!history.state?.menu")
+    until(page, "!history.state?.menu")
     expect(page.locator(".turn .asked")).to_have_text(REFERENCE)
     expect(menu).to_have_attribute("aria-expanded", "false")
     open_history(page)
@@ -162,7 +169,7 @@ def test_a_deletion_is_offered_again_where_the_page_was_closed_meanwhile(visit: 
         expect(page.locator("#undo")).to_be_visible()
         soon(page)
     expect(page.locator("#undo")).to_be_hidden()
-    page.wait_for_function("localStorage.getItem('articulado.conversations') === '[]'")
+    until(page, "localStorage.getItem('articulado.conversations') === '[]'")
 
 
 def test_a_deletion_that_fails_is_tried_again(visit: Visit) -> None:
@@ -177,5 +184,5 @@ def test_a_deletion_that_fails_is_tried_again(visit: Visit) -> None:
     page.reload()
     expect(page.locator("#undo")).to_be_visible()
     page.click("#undo-close")
-    page.wait_for_function("localStorage.getItem('articulado.conversations') === '[]'")
+    until(page, "localStorage.getItem('articulado.conversations') === '[]'")
     visit.complaints.clear()  # The browser complains of the request that failed.

@@ -31,7 +31,7 @@ b) Podrán acumularla en jornadas completas."""
 @pytest.fixture(scope="module")
 def page(browser: Browser, site: str) -> Iterator[Page]:
     """The page, for all that its scripts mark."""
-    opened = browser.new_page()
+    opened = browser.new_page(locale="es-ES")
     opened.goto(site)
     yield opened
     opened.context.close()

@@ -21,7 +21,7 @@ def playground() -> Iterator[str]:
 
 
 def test_a_question_is_asked_and_answered_in_the_playground(browser: Browser, playground: str) -> None:
-    page = browser.new_page()
+    page = browser.new_page(locale="es-ES")
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto(playground)
@@ -37,7 +37,7 @@ def test_a_question_is_asked_and_answered_in_the_playground(browser: Browser, pl
 
 
 def test_the_forms_of_cases_are_drawn(browser: Browser) -> None:
-    page = browser.new_page()
+    page = browser.new_page(locale="es-ES")
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     with serving(case_app(playground=True)) as url:

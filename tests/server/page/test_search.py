@@ -148,11 +148,12 @@ def test_a_link_shows_a_copy_that_cannot_be_changed(visit: Visit) -> None:
 def test_a_copy_asks_for_a_key_where_the_server_has_keys(browser: Browser, keyed: tuple[str, list[str]]) -> None:
     address, keys = keyed
     for number, key in enumerate(keys):
-        page = browser.new_page()
+        page = browser.new_page(locale="es-ES")
         page.set_default_timeout(PATIENCE)
         page.goto(address)
         page.fill("#key", key)
         page.keyboard.press("Enter")
+        expect(page.locator("#key-dialog")).to_be_hidden()
         if number:
             expect(page.locator(".turn .text")).to_contain_text(NEW)
         else:
