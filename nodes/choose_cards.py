@@ -201,7 +201,7 @@ def _kinds_led_to(chosen: Sequence[Candidate]) -> set[str]:
 
 
 def _of_day(state: RagState, days: Days) -> list[Candidate]:
-    # What lacks data has followed no law yet.
+    # A calculation without its data has followed no law yet.
     worked = [each for each in state["calculations"] if each["status"] != "missing"]
     of_today = {each["calculation"] for each in worked if not each["law_day"]}
     past = days.as_of is not None and days.as_of < days.today

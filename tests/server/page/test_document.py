@@ -121,7 +121,7 @@ def test_a_file_that_is_not_read_is_refused_before_it_is_sent(visit: Visit) -> N
         page.click("text=Quitarlo")
         expect(page.locator("#welcome")).to_be_visible()
     assert not [url for url in visit.requests if url.endswith("/v1/documents")]
-    # What is damaged is told by the server.
+    # The server tells what is damaged.
     bring(page, "carta.pdf", b"no es un PDF")
     expect(page.locator(".own-document .failure")).to_contain_text("carta.pdf")
     visit.complaints.clear()  # Chromium writes every refusal of a server into its console.
