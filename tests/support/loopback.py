@@ -4,12 +4,25 @@ import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
+import httpx
+import langserve.client
 import uvicorn
 from fastapi import FastAPI
 from langserve import RemoteRunnable
 from support.waiting import PATIENCE
 
 from server.settings import listen
+
+
+def _left_open(sync_client: httpx.Client, async_client: httpx.AsyncClient) -> None:
+    """Stand for LangServe's clean-up of a client that is garbage: ``remote`` and ``aremote`` close what they open.
+
+    Its own submits a task to an executor in whichever thread collects garbage. If that thread is a server's and submits
+    one itself just then, it waits for a lock that it holds, and so does every executor of the process.
+    """
+
+
+langserve.client._close_clients = _left_open
 
 
 @contextmanager
