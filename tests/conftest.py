@@ -124,6 +124,15 @@ def own_environment(tmp_path_factory, run_folder):
     os.environ["SSL_CERT_DIR"] = str(tmp_path_factory.mktemp("authorities"))
 
 
+@pytest.fixture(autouse=True, scope="session")
+def patient_requests() -> None:
+    """Let requests of tests wait for an answer on the slowest machine; httpx gives up after five seconds."""
+    import httpx
+    from support.waiting import PATIENCE
+
+    httpx._config.DEFAULT_TIMEOUT_CONFIG.read = PATIENCE
+
+
 @pytest.fixture(scope="session")
 def demo_index(own_environment) -> Path:
     """Folder of the demo index, to be read or copied."""
