@@ -3,6 +3,7 @@
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from unittest.mock import patch
 
 import httpx
 import langserve.client
@@ -22,7 +23,7 @@ def _left_open(sync_client: httpx.Client, async_client: httpx.AsyncClient) -> No
     """
 
 
-langserve.client._close_clients = _left_open
+patch.object(langserve.client, "_close_clients", _left_open).start()  # for good; fails if LangServe renames it
 
 
 @contextmanager
